@@ -1,0 +1,48 @@
+# The commands of the project; `make` lists them. What they do lies in scripts/.
+
+# Tests start hundreds of processes; without its bytecode each would compile the project again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-fast test-servers lint format bench bundle docs lock
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Make .venv with everything for development
+	@scripts/setup dev
+
+run: ## Run the workbench; HOST and PORT say where (127.0.0.1:8000)
+	@scripts/run
+
+test: ## Run every check and every test that this machine allows
+	@scripts/test
+
+test-fast: ## Run the tests that need no browser and no server and are quick
+	@scripts/setup dev
+	@.venv/bin/python -m pytest -q -n 2 -m "not browser and not server and not slow" tests
+
+test-servers: ## Run the tests that touch data on PostgreSQL and Redis
+	@scripts/test-servers
+
+lint: ## Check style, types, layers and templates
+	@scripts/setup dev
+	@scripts/lint
+
+format: ## Format Python
+	@scripts/setup dev
+	@.venv/bin/ruff check --quiet --fix . && .venv/bin/ruff format --quiet .
+
+bench: ## Measure speed against the bars and the peers
+	@scripts/setup dev
+	@.venv/bin/python -m benchmarks
+
+bundle: ## Build static/dist from frontend/ (needs node and npm)
+	@scripts/bundle
+
+docs: ## Write the reference pages that come from code
+	@scripts/setup dev
+	@.venv/bin/python scripts/reference.py
+
+lock: ## Pin requirements/*.in anew into requirements/*.txt (needs uv)
+	@scripts/lock

@@ -1,0 +1,176 @@
+"""``check``: parse, index, run every rule, word the result (docs/spec 05, 10, 12 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
+from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
+from abl.analysis.parts import Part, Placed
+from abl.analysis.project import DocumentIndex, Index, index_of
+from abl.analysis.reading import Reading
+from abl.analysis.registry import Found, Rule, rules_by_kind
+from abl.analysis.report import Selection, codes_of, diagnostics_of
+from abl.analysis.segments import findings_of
+from abl.diagnostics import Diagnostic, Edit, Finding, Fix
+from abl.expressions.template_parser import Problem, SingleBrace
+from abl.syntax import nodes
+from abl.syntax.collector import collector_paused
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Diagnostics in order of path and position, and the index they were found with."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    index: Index
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics of severity error."""
+        return tuple(d for d in self.diagnostics if d.severity == "error")
+
+
+def check(
+    files: Mapping[str, str],
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] | None = None,
+    only: Collection[str] | None = None,
+) -> Report:
+    """All diagnostics of a project, given as texts by path; with ``only`` those of the documents at these paths.
+
+    ``select`` and ``ignore`` hold codes, names or families (``ABL3xx``). User text never raises; an unknown code raises
+    ``UnknownCode``.
+    """
+    selection = Selection(codes_of(select) if select is not None else None, codes_of(ignore or ()))
+    diagnostics: list[Diagnostic] = []
+    with collector_paused():
+        index = index_of(files)
+        for path, document in index.documents.items():
+            if only is not None and path not in only:
+                continue
+            findings = [*document.document.findings, *_local(document), *_across(document, index)]
+            diagnostics.extend(diagnostics_of(document.document, findings, selection))
+    return Report(tuple(diagnostics), index)
+
+
+@cache
+def _table(project: bool) -> dict[type, tuple[Rule, ...]]:
+    """The rules by what they look at; filled once, after every rule module was imported."""
+    return rules_by_kind(project=project)
+
+
+def _local(document: DocumentIndex) -> tuple[Finding, ...]:
+    """What the rules say that need this document only; kept with the document."""
+    if document.local_findings is None:
+        document.local_findings = tuple(_found_locally(document))
+    return document.local_findings
+
+
+def _found_locally(document: DocumentIndex) -> Iterator[Finding]:
+    rules = _table(False)
+    for rule in rules.get(DocumentIndex, ()):
+        yield from _named(rule, rule.check(document))
+    for agent in document.agents:
+        for rule in rules.get(AgentIndex, ()):
+            yield from _named(rule, rule.check(agent))
+        yield from _of_readings(agent)
+        yield from _of_templates(agent)
+        yield from (_finding(rule, problem) for rule, problem in findings_of(agent, _local_rules_of))
+
+
+def _local_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule, ...]:
+    """The rules that look at a part, a node or an expression, and at nothing outside of its document."""
+    return _rules_for(thing.keys) if isinstance(thing, ExpressionUse) else _table(False).get(thing.__class__, ())
+
+
+def _project_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule, ...]:
+    """The rules that look at a part, a node or an expression and at the project around it."""
+    rules = _table(True).get(thing.__class__, ())
+    if not rules or not isinstance(thing, ExpressionUse):
+        return rules
+    return tuple(rule for rule in rules if rule.needs is None or rule.needs in thing.keys)
+
+
+@cache
+def _rules_for(keys: frozenset[type | str]) -> tuple[Rule, ...]:
+    rules = _table(False).get(ExpressionUse, ())
+    return tuple(rule for rule in rules if rule.needs is None or rule.needs in keys)
+
+
+def _across(document: DocumentIndex, index: Index) -> Iterator[Finding]:
+    """What the rules say that need the whole project."""
+    rules = _table(True)
+    for rule in rules.get(DocumentIndex, ()):
+        yield from _named(rule, rule.check(document, index))
+    for agent in document.agents:
+        for rule in rules.get(AgentIndex, ()):
+            yield from _named(rule, rule.check(agent, index))
+        yield from (_finding(rule, problem) for rule, problem in findings_of(agent, _project_rules_of, index))
+
+
+def _of_readings(agent: AgentIndex) -> Iterator[Finding]:
+    """What the rules that see only an expression's text say about each expression, placed in the document."""
+    for placed, problems in agent.each(_in_readings):
+        for kept, rule, problem in problems:
+            use = placed.use(kept)
+            fixes = tuple(_placed(fix, use) for fix in problem.fixes)
+            yield Finding(rule.code, use.span(*problem.span), problem.data, problem.severity, use.owner.path, (), fixes)
+
+
+def _in_readings(part: Part) -> list[tuple[ExpressionUse, Rule, Found]]:
+    return [(use, *problem) for use in part.uses if not use.is_sentence for problem in problems_of(use.reading)]
+
+
+def _of_templates(agent: AgentIndex) -> Iterator[Finding]:
+    """What the reader of templates noticed, in words: each problem goes to the rule of its code."""
+    for placed, problems in agent.each(_in_templates):
+        for kept, rule, problem in problems:
+            yield from _named(rule, rule.check(problem, placed.template(kept), agent))
+
+
+def _in_templates(part: Part) -> list[tuple[TemplateUse, Rule, Problem | SingleBrace]]:
+    of_code = {rule.code: rule for rule in _table(False).get(Problem, ())}
+    found: list[tuple[TemplateUse, Rule, Problem | SingleBrace]] = []
+    for use in part.templates:
+        if "{" in use.value:
+            template = use.template
+            found += [(use, of_code[problem.code], problem) for problem in template.problems if problem.code in of_code]
+            rules = _table(False).get(SingleBrace, ())
+            found += [(use, rule, brace) for brace in template.single_braces for rule in rules]
+    return found
+
+
+def problems_of(reading: Reading) -> tuple[tuple[Rule, Found], ...]:
+    """What is wrong with one expression whatever stands around it; found once per text."""
+    if reading.problems is None:
+        rules = _table(False)
+        by_node = (
+            (rule, problem)
+            for node in reading.nodes
+            for rule in rules.get(type(node), ())
+            for problem in rule.check(node, reading)
+        )
+        whole = ((rule, problem) for rule in rules.get(Reading, ()) for problem in rule.check(reading))
+        reading.problems = (*whole, *by_node)
+    return reading.problems
+
+
+def _placed(fix: Fix, use: ExpressionUse) -> Fix:
+    """A fix for an expression's text as a fix for the document; quotes are escaped where the expression is quoted."""
+    quote = {"double": '"', "single": "'"}.get(use.text.style, "")
+    edits = tuple(
+        Edit(use.span(*edit.span), edit.text.replace(quote, f"\\{quote}") if quote else edit.text) for edit in fix.edits
+    )
+    return Fix(fix.title, edits, fix.preferred)
+
+
+def _named(rule: Rule, problems: Iterable[Found]) -> Iterator[Finding]:
+    for problem in problems:
+        yield _finding(rule, problem)
+
+
+def _finding(rule: Rule, found: Found) -> Finding:
+    return Finding(rule.code, found.span, found.data, found.severity, found.node, found.related, found.fixes)

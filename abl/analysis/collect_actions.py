@@ -1,0 +1,192 @@
+"""The part of the walk over what a flow does: steps, directives, branches, ON_FAIL, handlers (docs/spec 06, 07)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from abl.analysis.reading import read_value
+from abl.analysis.recorder import Recorder
+from abl.analysis.records import AgentRef, StepKind, ToolRef
+from abl.syntax import nodes
+
+_CONDITION_SETTINGS = frozenset({"WHEN", "EXIT_WHEN", "COMPLETE_WHEN"})
+_TEXT_SETTINGS = frozenset({"GOAL", "BEHAVIOR", "MODEL_CONTEXT"})
+_TRANSITION_KINDS: dict[str, StepKind] = {
+    "THEN": "then",
+    "GOTO": "goto",
+    "TRANSITION": "goto",
+    "ON_EXHAUSTED": "exhausted",
+    "ON_TIMEOUT": "timeout",
+}
+
+
+class ActionCollector(Recorder):
+    """Walks actions in document order; ``step`` is the step they stand in."""
+
+    def on_fail(self, action: nodes.OnFail, kind: StepKind) -> None:
+        self.seen(action)
+        self.template(action.message, "ON_FAIL", action)
+        self.template(action.reason, "REASON", action)
+        if action.form == "handoff" and action.target:
+            self.part.agent_refs.append(AgentRef(action.target, "ON_FAIL", action, self.step))
+        if action.form in ("step", "then"):
+            self.step_ref(action.target, kind, action, "ON_FAIL")
+        self.step_ref(action.goto, kind, action, "GOTO")
+        if action.then and kind != "constraint" and action.then.value.lower() not in ("continue", "retry"):
+            self.step_ref(action.then, kind, action, "THEN")
+        self.part.cleared.extend((name, action) for name in action.clear)
+        for assignment in action.sets:
+            self.assignment(assignment)
+        self.branches(action.branches, kind)
+
+    def flow(self, flow: nodes.Flow) -> None:
+        self.seen(flow)
+        for handler in flow.digressions:
+            self.intent(handler, "digression")
+        for step in flow.steps:
+            self.unit(step, self.flow_step)
+
+    def flow_step(self, step: nodes.Step) -> None:
+        self.seen(step)
+        self.step = step.name.value
+        self.directives(step.directives)
+        self.step = None
+
+    def directives(self, directives: Iterable[nodes.Directive], kind: StepKind | None = None) -> None:
+        for directive in directives:
+            self.seen(directive)
+            self.directive(directive, kind)
+
+    def directive(self, directive: nodes.Directive, kind: StepKind | None) -> None:
+        match directive:
+            case nodes.SetVariables():
+                for assignment in directive.assignments:
+                    self.assignment(assignment)
+            case nodes.Respond():
+                self.template(directive.text, directive.keyword, directive)
+                self.opaque(directive)
+            case nodes.Transition():
+                self.transition(directive, kind)
+            case nodes.Gather():
+                self.gather(directive)
+            case nodes.Call():
+                self.call(directive)
+            case nodes.Check():
+                self.expression(directive.condition, "condition", "CHECK", directive)
+                if directive.on_fail:
+                    self.on_fail(directive.on_fail, "on_fail")
+            case nodes.OnInput():
+                self.branches(directive.branches, "on_input")
+            case nodes.Clear():
+                self.part.cleared.extend((name, directive) for name in directive.names)
+            case nodes.Transform():
+                self.transform(directive)
+            case nodes.Log():
+                self.template(directive.text, "LOG", directive)
+            case nodes.IntentHandlers():
+                for handler in directive.handlers:
+                    self.intent(handler, "sub_intent" if directive.keyword == "SUB_INTENTS" else "digression")
+            case nodes.ActionHandlers():
+                for action_handler in directive.handlers:
+                    self.action_handler(action_handler)
+            case nodes.Outcome():
+                self.branches(directive.branches, "on_result")
+                if directive.on_fail:
+                    self.on_fail(directive.on_fail, "on_fail")
+            case nodes.Setting():
+                self.setting(directive)
+            case _:
+                self.mention(directive.span)
+
+    def transition(self, directive: nodes.Transition, kind: StepKind | None) -> None:
+        self.template(directive.reason, "REASON", directive)
+        if directive.agent:
+            self.part.agent_refs.append(AgentRef(directive.agent, directive.keyword, directive, self.step))
+        else:
+            self.step_ref(
+                directive.target, kind or _TRANSITION_KINDS.get(directive.keyword, "goto"), directive, directive.keyword
+            )
+
+    def setting(self, setting: nodes.Setting) -> None:
+        if setting.keyword in _CONDITION_SETTINGS:
+            self.expression(setting.value, "condition", setting.keyword, setting)
+        elif setting.keyword in _TEXT_SETTINGS:
+            self.template(setting.value, setting.keyword, setting)
+        elif (setting.keyword == "AVAILABLE_TOOLS" and setting.block) or setting.keyword not in (
+            "REASONING",
+            "MAX_ATTEMPTS",
+            "MAX_TURNS",
+            "CORRECTIONS",
+            "MESSAGE_KEY",
+        ):
+            self.mention(setting.span)
+
+    def opaque(self, node: nodes.Node) -> None:
+        """Presentation keys that no node names may hold placeholders: their words count as mentioned."""
+        for prop in node.props:
+            if prop.key.upper() not in ("RESPOND", "TEXT", "DEFAULT"):
+                self.mention(prop.block.span)
+
+    def assignment(self, assignment: nodes.Assignment) -> None:
+        self.seen(assignment)
+        value = assignment.value
+        if value is not None and value.style != "bare" and read_value(value.value).error is not None:
+            self.template(value, "STRING", assignment)  # map form: not an expression, so a text (docs/spec 06 §5.3)
+        else:
+            self.expression(value, "value", "SET", assignment)
+        self.write(assignment.target, "set", assignment)
+
+    def transform(self, transform: nodes.Transform) -> None:
+        if transform.source:
+            self.read(transform.source, transform)
+        item = (transform.item.value,) if transform.item else ()
+        self.expression(transform.filter, "condition", "FILTER", transform, item)
+        for argument in transform.mapping:
+            self.expression(argument.value, "value", "MAP", transform, item)
+        self.write(transform.into, "transform", transform, "array")
+
+    def gather(self, gather: nodes.Gather) -> None:
+        self.seen(gather)
+        self.template(gather.prompt, "PROMPT", gather)
+        for field in gather.fields:
+            self.seen(field)
+            self.template(field.prompt, "PROMPT", field)
+            self.template(field.retry_prompt, "RETRY_PROMPT", field)
+            self.write(field.name, "gather", field, field.type.value if field.type else None)
+            for prop in field.props:
+                if prop.key.upper() in ("DEPENDS_ON", "RICH_CONTENT", "SEMANTICS", "ACTIVATION"):
+                    self.mention(prop.block.span)
+
+    def call(self, call: nodes.Call) -> None:
+        if call.tool:
+            self.part.tool_refs.append(ToolRef(call.tool, call, call.keyword, self.step))
+        self.arguments(call.arguments, "ARGUMENT", call)
+        self.arguments(call.with_, "WITH", call)
+        self.write(call.as_, "as", call)
+        self.branches(call.on_success, "on_success")
+        self.branches(call.on_failure, "on_failure")
+        self.branches(call.on_result, "on_result")
+        if call.on_fail:
+            self.on_fail(call.on_fail, "on_fail")
+
+    def arguments(self, arguments: Iterable[nodes.Argument], place: str, call: nodes.Call) -> None:
+        for argument in arguments:
+            self.seen(argument)
+            self.value_or_template(argument.value, place, call)
+            self.arguments(argument.children, place, call)
+
+    def branches(self, branches: Iterable[nodes.Branch], kind: StepKind) -> None:
+        for branch in branches:
+            self.seen(branch)
+            self.expression(branch.condition, "condition", "IF", branch)
+            self.directives(branch.actions, kind)
+
+    def intent(self, handler: nodes.IntentHandler, kind: StepKind) -> None:
+        self.seen(handler)
+        self.expression(handler.condition, "condition", "CONDITION", handler)
+        self.directives(handler.actions, kind)
+
+    def action_handler(self, handler: nodes.ActionHandler) -> None:
+        self.seen(handler)
+        self.expression(handler.condition, "condition", "CONDITION", handler)
+        self.directives(handler.actions, "goto")

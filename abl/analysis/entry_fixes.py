@@ -1,0 +1,131 @@
+"""Quick fixes that add, merge or move entries and their properties (docs/spec 05 §5-7, §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.diagnostics import Edit, Fix
+from abl.source import Source, Span
+from abl.syntax import nodes
+
+SCOPE_OF_SEGMENT = {
+    "user": "user",
+    "project": "project",
+    "workflow": "execution_tree",
+    "execution_tree": "execution_tree",
+}
+"""The scope that a first segment names (docs/spec 03 §3)."""
+
+
+def has_own_lines(source: Source, span: Span) -> bool:
+    """True when nothing else stands on the lines of a span but the dash of its item."""
+    lines = fixes.whole_lines(source, span)
+    before, behind = source.text[lines.start : span.start], source.text[span.end : lines.end]
+    return before.strip() in ("", "-") and not behind.strip()
+
+
+def remove_entry(agent: AgentIndex, node: nodes.Node, title: str, *, preferred: bool = False) -> tuple[Fix, ...]:
+    """Take out an entry with all its lines, unless it shares a line with others."""
+    if node.block is None or not has_own_lines(agent.source, node.span):
+        return ()
+    return (fixes.remove_lines(agent.source, node.span, title, preferred=preferred),)
+
+
+def remove_property(agent: AgentIndex, prop: nodes.Property, *, preferred: bool = False) -> tuple[Fix, ...]:
+    """Take out a property, unless it stands on the first line of its entry."""
+    span = prop.block.span
+    if prop.block.item or not has_own_lines(agent.source, span):
+        return ()
+    return (fixes.remove_lines(agent.source, span, f"Remove `{prop.written}`", preferred=preferred),)
+
+
+def add_property(
+    agent: AgentIndex, node: nodes.Node, text: str, *, preferred: bool = False, below: nodes.Property | None = None
+) -> tuple[Fix, ...]:
+    """A new property line below the first line of an entry, or below one of its properties.
+
+    Nothing for entries written in braces or brackets.
+    """
+    block = node.block
+    if block is None or not block.item or not has_own_lines(agent.source, block.span):
+        return ()
+    if block.value is not None and not block.colon and block.value.raw[:1] == "{":
+        return ()
+    indent = block.children[0].column - 1 if block.children else block.column + 1
+    first = Span(block.line_span.start, block.value.span.end) if block.value is not None else block.line_span
+    if below is not None and not below.block.item:
+        first = below.block.span
+    line = " " * indent + text
+    return (fixes.insert_line_below(agent.source, first, line, f"Insert `{text}`", preferred=preferred),)
+
+
+def set_property(
+    agent: AgentIndex, node: nodes.Node, key: str, value: str, *, preferred: bool = False
+) -> tuple[Fix, ...]:
+    """Give a property a value, whether or not it is there."""
+    prop = node.prop(key)
+    if prop is not None and prop.value is not None:
+        return (fixes.replace(prop.value.span, value, f"Write `{prop.written}: {value}`", preferred=preferred),)
+    return add_property(agent, node, f"{key}: {value}", preferred=preferred) if prop is None else ()
+
+
+def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tuple[Fix, ...]:
+    """Declare a path below ``persistent:`` with its scope; the block is added where MEMORY has none."""
+    memory = agent.agent.memory
+    if memory is None or memory.block is None or not memory.block.children:
+        return ()
+    scope = SCOPE_OF_SEGMENT.get(path.partition(".")[0], "user")
+    title = f"Declare `{path}` in persistent"
+    block = next((child for child in memory.block.children if child.key.lower() == "persistent"), None)
+    if block is None:
+        pad = " " * (memory.block.children[0].column - 1)
+        lines = f"{pad}persistent:\n{pad}  - {path}\n{pad}    SCOPE: {scope}"
+        return (
+            fixes.insert_line_above(agent.source, memory.block.children[0].span, lines, title, preferred=preferred),
+        )
+    entries = [child for child in block.children if child.item]
+    if not entries:
+        return ()
+    pad = " " * (entries[-1].column - 1)
+    lines = f"{pad}- {path}\n{pad}  SCOPE: {scope}"
+    return (fixes.insert_line_below(agent.source, entries[-1].span, lines, title, preferred=preferred),)
+
+
+def in_one_list(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> bool:
+    """True when nothing between two entries ends the list in which the first stands."""
+    if first.block is None or later.block is None or first.block.column != later.block.column:
+        return False
+    between = agent.source.text[first.span.end : fixes.whole_lines(agent.source, later.span).start]
+    return all(
+        len(line) - len(line.lstrip()) >= first.block.column - 1 for line in between.splitlines() if line.strip()
+    )
+
+
+def merge_entries(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> tuple[Fix, ...]:
+    """One entry instead of two: a bare one is dropped; else the later's properties go to the first and win there."""
+    title = "Merge the two entries"
+    if not in_one_list(agent, first, later):
+        return ()
+    if not later.props or not first.props:
+        return remove_entry(agent, first if later.props else later, title, preferred=True)
+    props = {prop.key: prop for prop in later.props}
+    moved = tuple(_moved(agent, first, props.values()))
+    if not has_own_lines(agent.source, later.span) or len(moved) != len(props):
+        return ()
+    removal = Edit(fixes.whole_lines(agent.source, later.span), "")
+    return (Fix(title, (*moved, removal), preferred=True),)
+
+
+def _moved(agent: AgentIndex, first: nodes.Node, props: Iterable[nodes.Property]) -> Iterable[Edit]:
+    for prop in props:
+        known = first.prop(prop.key)
+        if prop.value is None or prop.value.style == "pipe":
+            continue
+        text = agent.source.text[slice(*prop.value.span)]
+        if known is not None and known.value is not None:
+            yield Edit(known.value.span, text)
+        else:
+            for fix in add_property(agent, first, f"{prop.written}: {text}"):
+                yield from fix.edits

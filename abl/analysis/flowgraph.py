@@ -1,0 +1,243 @@
+"""The step graph of a flow: edges, waiting steps, reachability, cycles (docs/spec 10 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from abl.analysis.model import AgentIndex, StepKind
+from abl.analysis.parts import Part, owned
+from abl.analysis.recent import Recent
+from abl.syntax import nodes
+from abl.syntax.moving import first_of
+
+TERMINAL_WORDS = frozenset({"complete", "escalate", "handoff"})
+_ALWAYS_WAITS = frozenset({"AWAIT_ATTACHMENT", "SECURE_INPUT"})
+_INPUT_NAMES = frozenset({"input", "match", "recent_input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A possible move from one step to another; ``certain`` when nothing can prevent it."""
+
+    source: str
+    target: str
+    kind: StepKind | str
+    certain: bool
+
+
+@dataclass(eq=False)
+class FlowGraph:
+    """Edges between the steps that exist. ``globals`` are targets that any waiting step may reach."""
+
+    entry: str | None
+    steps: tuple[str, ...]
+    edges: list[Edge] = field(default_factory=list)
+    globals: set[str] = field(default_factory=set)
+    waits: set[str] = field(default_factory=set)
+    leaves: set[str] = field(default_factory=set)  # steps with an exit, to another step or out of the flow
+
+    @cached_property
+    def outgoing(self) -> dict[str, list[Edge]]:
+        """Edges by source."""
+        by_source: dict[str, list[Edge]] = {name: [] for name in self.steps}
+        for edge in self.edges:
+            by_source[edge.source].append(edge)
+        return by_source
+
+    @cached_property
+    def reachable(self) -> frozenset[str]:
+        """Steps that some path from the entry, a global digression or a constraint's GOTO leads to."""
+        return frozenset(self.from_steps((self.entry,), *self.globals))
+
+    def from_steps(self, starts: Iterable[str | None], *more: str) -> set[str]:
+        """Every step on a path from the given ones, these included."""
+        seen: set[str] = set()
+        open_ = [s for s in (*starts, *more) if s is not None and s in self.outgoing]
+        while open_:
+            step = open_.pop()
+            if step not in seen:
+                seen.add(step)
+                open_.extend(edge.target for edge in self.outgoing[step])
+        return seen
+
+    @cached_property
+    def _behind(self) -> dict[str, int]:
+        """For each step the set of steps that can run behind it, as bits by position: a fixed point over the edges."""
+        bit = self._bits
+        behind = dict.fromkeys(self.steps, 0)
+        backwards = [(e.source, e.target) for name in reversed(self.steps) for e in self.outgoing[name]]
+        backwards += [(name, target) for name in self.steps for target in self.globals]
+        changed = True
+        while changed:
+            changed = False
+            for source, target in backwards:
+                reached = behind[source] | bit[target] | behind[target]
+                if reached != behind[source]:
+                    behind[source] = reached
+                    changed = True
+        return behind
+
+    @cached_property
+    def _bits(self) -> dict[str, int]:
+        return {name: 1 << position for position, name in enumerate(self.steps)}
+
+    def leads_to(self, source: str, target: str) -> bool:
+        """True when some path leads from one step to another; for a step and itself, when a cycle does."""
+        return bool(self._behind.get(source, 0) & self._bits.get(target, 0))
+
+    def cycles_without_wait(self) -> Iterator[tuple[list[str], bool]]:
+        """Cycles of steps that do not wait for the user: the steps in order, and whether nothing can break it."""
+        reported: set[frozenset[str]] = set()
+        for start in self.steps:
+            if start in self.waits or start not in self.reachable:
+                continue
+            for certain in (True, False):
+                cycle = self._back_to(start, certain)
+                if cycle and frozenset(cycle) not in reported:
+                    reported.add(frozenset(cycle))
+                    yield cycle, certain
+                    break
+
+    def _back_to(self, start: str, certain: bool) -> list[str]:
+        """A shortest cycle through ``start`` over steps that do not wait, or an empty list."""
+        paths: list[list[str]] = [[start]]
+        seen: set[str] = set()
+        while paths:
+            path = paths.pop(0)
+            for edge in self.outgoing[path[-1]]:
+                if edge.kind == "constraint" or (certain and not edge.certain):
+                    continue
+                if edge.target == start:
+                    return path
+                if edge.target not in seen and edge.target not in self.waits:
+                    seen.add(edge.target)
+                    paths.append([*path, edge.target])
+        return []
+
+
+def is_terminal(name: str, steps: Iterable[str]) -> bool:
+    """True for a terminal keyword in any case that no step of that exact name hides (docs/spec 06 §8)."""
+    return name not in steps and name.lower() in TERMINAL_WORDS
+
+
+class _Facts(NamedTuple):
+    """What one part says about steps: each step, the references in it, and the steps that lead to other agents."""
+
+    steps: tuple[_StepFacts, ...]
+    refs: tuple[tuple[str, StepKind, str | None], ...]  # target, kind, source
+    leaves: tuple[str, ...]
+
+
+class _StepFacts(NamedTuple):
+    name: str
+    waits: bool
+    always_by_then: bool  # nothing in the step can take another exit, skip it or stop it
+    has_then: bool
+    has_when: bool
+
+
+class _FlowFacts(NamedTuple):
+    entry: str | None
+    shape: str
+    listed: tuple[str, ...]
+
+
+def graph_of(agent: AgentIndex) -> FlowGraph:
+    """The graph of an agent's flow; empty without one. The same object for flows that differ in nothing it shows."""
+    flow = agent.agent.flow
+    listed = tuple([name.value for name in flow.listed]) if flow is not None else ()
+    facts = agent.items(_facts)
+    named = [step.name for part in facts for step in part.steps]
+    whole = None
+    if flow is not None:
+        first = next(iter((*listed, *named)), None)
+        whole = _FlowFacts(flow.entry_point.value if flow.entry_point is not None else first, flow.shape, listed)
+    return _recent().get((whole, facts), _graph)
+
+
+@cache
+def _recent() -> Recent[tuple[_FlowFacts | None, list[_Facts]], FlowGraph]:
+    return Recent(32)
+
+
+def _graph(facts: tuple[_FlowFacts | None, list[_Facts]]) -> FlowGraph:
+    flow, parts = facts
+    steps: dict[str, _StepFacts] = {}
+    for part in parts:
+        for step in part.steps:
+            steps.setdefault(step.name, step)
+    graph = FlowGraph(flow.entry if flow is not None else None, tuple(steps))
+    graph.waits.update(name for name, step in steps.items() if step.waits)
+    for part in parts:
+        for target, kind, source in part.refs:
+            if source is None or kind == "constraint":
+                if target in steps:
+                    graph.globals.add(target)
+                continue
+            graph.leaves.add(source)  # by a terminal or to a step that does not exist, too: an exit was written
+            if target in steps:
+                certain = kind == "then" and steps[source].always_by_then
+                graph.edges.append(Edge(source, target, kind, certain))
+        graph.leaves.update(part.leaves)
+    if flow is not None:
+        _implied_edges(graph, flow, steps)
+    return graph
+
+
+def _implied_edges(graph: FlowGraph, flow: _FlowFacts, steps: dict[str, _StepFacts]) -> None:
+    """Default THEN of a chain, and the way round a step whose WHEN is false (docs/spec 06 §2 D, §4.2)."""
+    order = [name for name in dict.fromkeys([*flow.listed, *steps]) if name in steps]
+    for name, following in pairwise(order):
+        step = steps[name]
+        if not step.has_then and (flow.shape == "D" or step.has_when):
+            graph.edges.append(Edge(name, following, "skip" if flow.shape != "D" else "then", False))
+
+
+def _facts(part: Part) -> tuple[_Facts, ...]:
+    steps = tuple([_step_facts(step, part) for step in part.all(nodes.Step)])
+    refs = tuple([(ref.name.value, ref.kind, ref.source_step) for ref in part.step_refs])
+    leaves = tuple([ref.step for ref in part.agent_refs if ref.step is not None])
+    return (_Facts(steps, refs, leaves),) if steps or refs or leaves else ()
+
+
+def _step_facts(step: nodes.Step, part: Part) -> _StepFacts:
+    by_then, has_when = _always_leaves_by_then(step), step.setting("WHEN") is not None
+    return _StepFacts(step.name.value, _waits(step, part), by_then, step.then is not None, has_when)
+
+
+def _waits(step: nodes.Step, part: Part) -> bool:
+    for directive in step.directives:
+        match directive:
+            case nodes.Gather() | nodes.ActionHandlers():
+                return True
+            case nodes.OnInput() if _needs_input(directive, part):
+                return True
+            case nodes.Setting(keyword=keyword) if keyword in _ALWAYS_WAITS or keyword == "ON_ACTION":
+                return True
+            case nodes.Check(on_fail=None):
+                return True
+    return bool(step.reasoning and step.setting("EXIT_WHEN"))
+
+
+def _needs_input(on_input: nodes.OnInput, part: Part) -> bool:
+    uses = part.derive(owned)
+    return any(
+        name.root in _INPUT_NAMES
+        for branch in on_input.branches
+        for use in uses.get(id(first_of(branch)), ())
+        for name in use.reading.names
+    )
+
+
+def _always_leaves_by_then(step: nodes.Step) -> bool:
+    """True when nothing in the step can take another exit, skip it or stop it."""
+    for directive in step.directives:
+        if isinstance(directive, nodes.Check | nodes.OnInput | nodes.Gather | nodes.Call):
+            return False
+        if isinstance(directive, nodes.Setting) and directive.keyword not in ("REASONING", "MESSAGE_KEY", "GOAL"):
+            return False
+    return not step.reasoning

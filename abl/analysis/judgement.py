@@ -1,0 +1,148 @@
+"""What can be said about a condition before anything runs: its shape, and its verdict while names are unset.
+
+Everything errs on the side of silence: None means "it depends" (docs/spec 04 §6.1, §8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.names import SYSTEM_NAMES, is_stored
+from abl.analysis.project import Index
+from abl.analysis.reading import Reading
+from abl.expressions import compile_expression
+from abl.expressions import nodes as en
+from abl.expressions.builtins import find
+from abl.expressions.values import truthy
+from abl.syntax import nodes
+
+
+def condition_of(rule: nodes.Rule, agent: AgentIndex) -> ExpressionUse | None:
+    """The condition of a rule."""
+    return condition_among(agent.expressions_of(rule))
+
+
+def gate_of(rule: nodes.Rule, agent: AgentIndex) -> ExpressionUse | None:
+    """The (first) gate of a rule."""
+    return gate_among(agent.expressions_of(rule))
+
+
+def condition_among(uses: Iterable[ExpressionUse]) -> ExpressionUse | None:
+    """Of the expressions of a rule its condition."""
+    return next((use for use in uses if use.place != "GATE"), None)
+
+
+def gate_among(uses: Iterable[ExpressionUse]) -> ExpressionUse | None:
+    """Of the expressions of a rule its (first) gate."""
+    return next((use for use in uses if use.place == "GATE"), None)
+
+
+def shape(node: en.Node | None) -> Any:
+    """A hashable value that is equal for expressions that differ only in layout and in the order of AND and OR."""
+    match node:
+        case en.Path():
+            return node.parts
+        case en.Literal():
+            return (node.form, node.value)
+        case en.Logical(op="AND" | "OR"):
+            return (node.op, frozenset(shape(operand) for operand in node.operands))
+        case en.Test():
+            return (node.op, shape(node.left), shape(node.right))
+        case en.Regex():
+            return ("regex", node.pattern, node.flags)
+        case en.Call() | en.Method() | en.Member():
+            return (node.kind, node.name, *(shape(child) for child in en.children(node)))
+        case en.Logical() | en.Unary() | en.Binary():
+            return (node.op, *(shape(child) for child in en.children(node)))
+        case en.ObjectNode():
+            return (node.keys, *(shape(child) for child in node.values))
+        case None:
+            return None
+    return (node.kind, *(shape(child) for child in en.children(node)))
+
+
+def conjuncts(node: en.Node) -> tuple[en.Node, ...]:
+    """The conditions that all have to hold; the node itself when it is no AND."""
+    return node.operands if isinstance(node, en.Logical) and node.op == "AND" else (node,)
+
+
+def holds_unset(reading: Reading, unset: Callable[[str], bool]) -> bool | None:
+    """Whether the condition holds while the names that ``unset`` picks have no value and all others are unknown."""
+    return None if reading.node is None else _holds(reading.node, reading, unset)
+
+
+def _holds(node: en.Node, reading: Reading, unset: Callable[[str], bool]) -> bool | None:
+    match node:
+        case en.Unary(op="NOT" | "!"):
+            inner = _holds(node.operand, reading, unset)
+            return None if inner is None else not inner
+        case en.Logical(op="IMPLIES"):
+            first, last = (_holds(operand, reading, unset) for operand in node.operands)
+            return _either(None if first is None else not first, last)
+        case en.Logical():
+            values = [_holds(operand, reading, unset) for operand in node.operands]
+            decisive = node.op == "OR"
+            return decisive if decisive in values else None if None in values else not decisive
+    return _evaluated(node, reading) if all(_is_known(child, unset) for child in en.walk(node)) else None
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def _is_known(node: en.Node, unset: Callable[[str], bool]) -> bool:
+    if isinstance(node, en.Path):
+        return unset(".".join(node.parts))
+    if isinstance(node, en.Call):
+        function = find(node.name, node.prefixed)
+        return function is not None and not function.impure
+    return not (isinstance(node, en.Literal) and isinstance(node.value, str) and "{{" in node.value)
+
+
+def _evaluated(node: en.Node, reading: Reading) -> bool | None:
+    whole = reading.expression if node is reading.node else None
+    outcome = (whole or compile_expression(reading.text[node.start : node.end])).evaluate_checked({})
+    return None if outcome.error else truthy(outcome.value)
+
+
+def never_set(agent: AgentIndex, project: Index, path: str) -> bool:
+    """True for a name that nothing in the agent, the runtime or another agent ever gives a value."""
+    known = project.known_names(agent)
+    if path not in known:
+        return not is_stored(path)
+    root = path.partition(".")[0]
+    declared_only = root in agent.session and root not in agent.given_roots and root not in agent.collected
+    return declared_only and root not in agent.mentions and root not in project.received(agent) and path == root
+
+
+def unset_at_start(agent: AgentIndex, path: str) -> bool:
+    """True for a name that surely has no value when the first message of a session is judged (09 §3, T10).
+
+    By then ON_START and the steps of turn 0 have run; what they may set is not unset, nor is what a store may hold.
+    """
+    root = path.partition(".")[0]
+    if root in SYSTEM_NAMES or path in SYSTEM_NAMES or root in agent.mentions or agent.path_of(path) is not None:
+        return False
+    variable = agent.session.get(root)
+    if variable is not None and variable.initial is not None:
+        return variable.initial.value is None and variable.initial.dynamic is None
+    if variable is None and root not in agent.given_roots:
+        return False
+    writes = [origin.write for origin in agent.origins_of(root)]
+    return all(write.kind == "gather" or write.step not in (None, *agent.opening_steps) for write in writes)
+
+
+def names_unset_at_start(use: ExpressionUse, agent: AgentIndex) -> tuple[str, ...]:
+    """The names an expression reads that are unset at the start, each once."""
+    return tuple(dict.fromkeys(name.path for name in use.reading.names if unset_at_start(agent, name.path)))
+
+
+def assignments_of(directives: tuple[nodes.Directive, ...]) -> Iterator[nodes.Assignment]:
+    """The SET lines that stand directly in a list of actions."""
+    for directive in directives:
+        if isinstance(directive, nodes.SetVariables):
+            yield from directive.assignments

@@ -1,0 +1,424 @@
+"""What the rules look at: one agent at a time, with the names it reads and writes and what refers to what.
+
+It is made of parts (``abl.analysis.parts``). Lists such as ``reads`` hold everything where it stands in the text, and
+cost a copy of what an edit has moved; who asks for all of an agent each time asks for sets, or goes through ``parts``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from abl.analysis.parts import AnyNode, AnyValue, Cleared, Part, Placed, owned, read_paths, read_roots, write_paths
+from abl.analysis.records import (
+    TERMINALS,
+    AgentRef,
+    ExpressionUse,
+    Mode,
+    Read,
+    StepKind,
+    StepRef,
+    TemplateUse,
+    ToolRef,
+    Write,
+    WriteKind,
+)
+from abl.analysis.runs import AnyCollection, Run, runs_of
+from abl.analysis.types import Types, types_of
+from abl.source import Source, Span
+from abl.syntax import nodes
+from abl.syntax.moving import first_of
+
+if TYPE_CHECKING:
+    from abl.analysis.flowgraph import FlowGraph
+    from abl.analysis.rulebook import Rulebook
+
+__all__ = [
+    "TERMINALS", "AgentIndex", "AgentRef", "ExpressionUse", "Mode", "Read", "StepKind", "StepRef", "TemplateUse",
+    "ToolRef", "Write", "WriteKind", "first_line", "is_true", "value_of",
+]  # fmt: skip
+
+
+class Origin(NamedTuple):
+    """A write of a part, which ``placed`` puts into the text."""
+
+    placed: Placed
+    write: Write
+
+
+@dataclass(eq=False)
+class AgentIndex:
+    """Everything known about one agent or fragment from its own text (docs/spec 02 §7, 10 §1)."""
+
+    source: Source
+    agent: nodes.Agent
+    fragment: bool
+    parts: tuple[Placed, ...]
+
+    @property
+    def name(self) -> str:
+        """The agent's name, empty for a fragment or a header without one."""
+        return self.agent.name.value if self.agent.name else ""
+
+    # Everything where it stands ---------------------------------------------------------------------------------
+
+    def all(self, kind: type[AnyNode]) -> list[AnyNode]:
+        """Every node of exactly that class, in document order."""
+        return [placed.at(node) for placed in self.parts for node in placed.part.all(kind)]
+
+    @cached_property
+    def expressions(self) -> list[ExpressionUse]:
+        """Every expression, in document order."""
+        return [placed.use(use) for placed in self.parts for use in placed.part.uses]
+
+    @cached_property
+    def reads(self) -> list[Read]:
+        """Every name that is read."""
+        return [read for placed in self.parts for read in placed.reads]
+
+    @cached_property
+    def writes(self) -> list[Write]:
+        """Every name that is declared or gets a value."""
+        return [write for placed in self.parts for write in placed.writes]
+
+    @cached_property
+    def cleared(self) -> list[Cleared]:
+        """The names that CLEAR names, and where."""
+        return [item for placed in self.parts if placed.part.cleared for item in placed.cleared]
+
+    @cached_property
+    def step_refs(self) -> list[StepRef]:
+        """The references to steps."""
+        return [ref for placed in self.parts if placed.part.step_refs for ref in placed.step_refs]
+
+    @cached_property
+    def tool_refs(self) -> list[ToolRef]:
+        """The references to tools."""
+        return [ref for placed in self.parts if placed.part.tool_refs for ref in placed.tool_refs]
+
+    @cached_property
+    def agent_refs(self) -> list[AgentRef]:
+        """The references to other agents."""
+        return [ref for placed in self.parts if placed.part.agent_refs for ref in placed.agent_refs]
+
+    def expressions_of(self, owner: nodes.Node) -> list[ExpressionUse]:
+        """The expressions that stand directly in a node."""
+        key = id(first_of(owner))
+        placed = self._home(key)
+        return [] if placed is None else [placed.use(use) for use in placed.part.derive(owned)[key]]
+
+    def here(self, node: AnyNode) -> AnyNode:
+        """A node as it was first read, where it stands."""
+        placed = self._home(id(node)) or next(p for p in self.parts if any(node is n for n in p.part.nodes))
+        return placed.at(node)
+
+    def _home(self, owner: int) -> Placed | None:
+        """The part of a node with expressions, by the id of the node as it was read."""
+        for begin, run in self.runs:
+            number = run.derive(_owners).get(owner)
+            if number is not None:
+                return self.parts[begin + number]
+        return None
+
+    @cached_property
+    def runs(self) -> tuple[tuple[int, Run], ...]:
+        """The parts in runs, each with the number of its first part."""
+        return tuple(runs_of(self.parts))
+
+    # Declarations: of two with one name the first counts --------------------------------------------------------
+
+    @cached_property
+    def steps(self) -> dict[str, nodes.Step]:
+        """Steps by name."""
+        return self._declared(nodes.Step)
+
+    @cached_property
+    def session(self) -> dict[str, nodes.SessionVariable]:
+        """Session variables by name."""
+        return self._declared(nodes.SessionVariable)
+
+    @cached_property
+    def persistent(self) -> dict[str, nodes.PersistentPath]:
+        """Persistent declarations by path."""
+        return self._declared(nodes.PersistentPath)
+
+    @cached_property
+    def fields(self) -> dict[str, nodes.GatherField]:
+        """Gather fields by name."""
+        return self._declared(nodes.GatherField)
+
+    @cached_property
+    def tools(self) -> dict[str, nodes.Tool]:
+        """Tools by name."""
+        return self._declared(nodes.Tool)
+
+    def _declared(self, kind: type[AnyNode]) -> dict[str, AnyNode]:
+        found: dict[str, AnyNode] = {}
+        for placed, declared in self.each(_NAMED[kind]):
+            for name, node in declared:
+                if name not in found:
+                    found[name] = placed.at(node)
+        return found
+
+    def names(self, declarations: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The names of ``steps``, ``session`` … in order, and which nodes are first of those that share a name."""
+        named = _NAMED[DECLARATIONS[declarations]]
+        names = tuple([name for _, run in self.runs for name, _ in run.items(named)])
+        if len(set(names)) == len(names):
+            return names, ()
+        first = dict(reversed(self.items(named)))
+        return names, tuple([id(node) for name, node in first.items() if names.count(name) > 1])
+
+    def path_of(self, dotted: str) -> nodes.PersistentPath | None:
+        """The persistent declaration that a dotted path names or lies below; the longest wins."""
+        persistent = self.persistent
+        while dotted and persistent:
+            if declared := persistent.get(dotted):
+                return declared
+            dotted = dotted.rpartition(".")[0]
+        return None
+
+    @cached_property
+    def facts(self) -> tuple[Any, ...]:
+        """What of the whole agent can be compared with an earlier text: the values of ``FACTS``, and names."""
+        return (*(getattr(self, fact) for fact in FACTS), *(self.names(name) for name in DECLARATIONS))
+
+    # What needs no place ----------------------------------------------------------------------------------------
+
+    def first(self, kind: type[AnyNode]) -> Iterator[AnyNode]:
+        """Every node of exactly that class as it was first read, for who does not ask where it stands."""
+        return (node for _, run in self.runs for part in run.parts for node in part.all(kind))
+
+    def each(self, function: Callable[[Part], AnyCollection]) -> Iterator[tuple[Placed, AnyCollection]]:
+        """What a function says about each part, where that is anything."""
+        parts = self.parts
+        return ((parts[begin + number], value) for begin, run in self.runs for number, value in run.each(function))
+
+    def items(self, function: Callable[[Part], Sequence[AnyValue]]) -> list[AnyValue]:
+        """Everything that a function says about the parts, in order."""
+        return [item for _, run in self.runs for item in run.items(function)]
+
+    def union(self, function: Callable[[Part], frozenset[AnyValue]]) -> frozenset[AnyValue]:
+        """Everything that a function says about the parts."""
+        return frozenset().union(*[run.union(function) for _, run in self.runs])
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """Words of sections without a typed node: they may read or set anything."""
+        return self.union(_mentions)
+
+    @cached_property
+    def read_paths(self) -> frozenset[str]:
+        """Every path that some expression or template of this agent reads."""
+        return self.union(read_paths)
+
+    @cached_property
+    def read_roots(self) -> frozenset[str]:
+        """First segments of these."""
+        return self.union(read_roots)
+
+    @cached_property
+    def write_paths(self) -> frozenset[str]:
+        """Every path that something in this agent declares or sets."""
+        return self.union(write_paths)
+
+    @cached_property
+    def written_roots(self) -> frozenset[str]:
+        """First segments of these."""
+        return frozenset([path.partition(".")[0] for path in self.write_paths])
+
+    def origins_of(self, root: str) -> list[Origin]:
+        """What can give a name its value, by its first segment: every write but bare declarations."""
+        found: list[Origin] = []
+        for begin, run in self.runs:
+            for number, write in run.derive(_origins_by_root).get(root, ()):
+                found.append(Origin(self.parts[begin + number], write))
+        return found
+
+    @cached_property
+    def given_roots(self) -> frozenset[str]:
+        """First segments of the names that have such an origin."""
+        return self.union(_given_roots)
+
+    def sources_of(self, root: str) -> list[Write]:
+        """The same, where it stands."""
+        return [origin.placed.write(origin.write) for origin in self.origins_of(root)]
+
+    @cached_property
+    def set_roots(self) -> frozenset[str]:
+        """First segments of names that get a value while the agent runs, or have an INITIAL."""
+        return self.union(_set_roots)
+
+    @cached_property
+    def collected(self) -> frozenset[str]:
+        """Names that a COLLECT of some ON_FAIL asks for (docs/spec 04 §5)."""
+        return self.union(_collected)
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters of its tools."""
+        return frozenset([parameter.name.value for tool in self.tools.values() for parameter in tool.parameters])
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """Names in the list of steps of the flow."""
+        flow = self.agent.flow
+        return frozenset([name.value for name in flow.listed]) if flow is not None else frozenset()
+
+    @cached_property
+    def sensitive(self) -> frozenset[str]:
+        """Paths and fields that are declared SENSITIVE."""
+        return self.union(_sensitive)
+
+    @cached_property
+    def phases(self) -> frozenset[str]:
+        """Names of the phases of CONSTRAINTS."""
+        constraints = self.agent.constraints
+        return frozenset([phase.name.value for phase in constraints.phases]) if constraints is not None else frozenset()
+
+    @cached_property
+    def rulebook(self) -> Rulebook:
+        """The constraints side by side (docs/spec 04 §8)."""
+        from abl.analysis.rulebook import rulebook_of
+
+        return rulebook_of(self)
+
+    @cached_property
+    def opening_steps(self) -> frozenset[str]:
+        """Steps that can run before the first message: from the entry up to the first that waits."""
+        seen: set[str] = set()
+        open_ = [self.graph.entry] if self.graph.entry in self.steps else []
+        while open_:
+            step = open_.pop()
+            if step is None or step in seen:
+                continue
+            seen.add(step)
+            if step not in self.graph.waits:
+                open_.extend(edge.target for edge in self.graph.outgoing[step])
+        return frozenset(seen)
+
+    @cached_property
+    def graph(self) -> FlowGraph:
+        """The step graph (docs/spec 10 §1)."""
+        from abl.analysis.flowgraph import graph_of
+
+        return graph_of(self)
+
+    @cached_property
+    def types(self) -> Types:
+        """Static types of this agent's names and expressions."""
+        return types_of(self)
+
+    @cached_property
+    def options(self) -> dict[str, tuple[str, ...]]:
+        """Text options of gather fields that list them."""
+        listed: dict[str, tuple[nodes.Literal_, ...]] = {}
+        for name, options in self.items(_options):
+            listed.setdefault(name, options)
+        return {
+            name: tuple(option.value for option in options)
+            for name, options in listed.items()
+            if options and all(isinstance(option.value, str) for option in options)
+        }
+
+    @cached_property
+    def reasoning(self) -> bool:
+        """True when a model may act in this agent: no flow, or a step with REASONING: true."""
+        first = dict(reversed(self.items(_reasoning)))
+        return not first or any(first.values())
+
+
+FACTS: Final = (
+    "types", "options", "fragment", "name", "reasoning", "written_roots", "set_roots", "collected", "mentions", "graph",
+    "listed", "phases", "sensitive",
+)  # fmt: skip
+
+
+def _naming(kind: type[nodes.Node]) -> Callable[[Part], Sequence[tuple[str, Any]]]:
+    """What gives the nodes of a class with their names."""
+
+    def named(part: Part) -> Sequence[tuple[str, Any]]:
+        named_nodes: Sequence[Any] = part.all(kind)
+        return [(node.name.value, node) for node in named_nodes]
+
+    return named
+
+
+DECLARATIONS: Final[dict[str, type[nodes.Node]]] = {
+    "steps": nodes.Step,
+    "session": nodes.SessionVariable,
+    "persistent": nodes.PersistentPath,
+    "fields": nodes.GatherField,
+    "tools": nodes.Tool,
+}
+_NAMED: Final = {kind: _naming(kind) for kind in DECLARATIONS.values()}
+
+
+def _owners(run: Run) -> dict[int, int]:
+    return {owner: number for number, owners in run.each(owned) for owner in owners}
+
+
+def _mentions(part: Part) -> frozenset[str]:
+    return frozenset(part.mentions)
+
+
+def _origins_by_root(run: Run) -> dict[str, list[tuple[int, Write]]]:
+    found: dict[str, list[tuple[int, Write]]] = {}
+    for number, writes in run.each(origins):
+        for root, write in writes:
+            found.setdefault(root, []).append((number, write))
+    return found
+
+
+def origins(part: Part) -> list[tuple[str, Write]]:
+    """Every write but bare declarations, with the first segment of its path."""
+    return [(write.root, write) for write in part.writes if write.kind != "session" or _has_initial(write.node)]
+
+
+def _given_roots(part: Part) -> frozenset[str]:
+    return frozenset([root for root, _ in part.derive(origins)])
+
+
+def _set_roots(part: Part) -> frozenset[str]:
+    return frozenset([root for root, write in part.derive(origins) if write.kind != "persistent"])
+
+
+def _collected(part: Part) -> frozenset[str]:
+    return frozenset([name.value for action in part.all(nodes.OnFail) for name in action.collect or ()])
+
+
+def _sensitive(part: Part) -> frozenset[str]:
+    paths = [path.name.value for path in part.all(nodes.PersistentPath) if is_true(path, "SENSITIVE")]
+    return frozenset([*paths, *(f.name.value for f in part.all(nodes.GatherField) if is_true(f, "SENSITIVE"))])
+
+
+def _options(part: Part) -> list[tuple[str, tuple[nodes.Literal_, ...]]]:
+    return [(field.name.value, field.options or ()) for field in part.all(nodes.GatherField)]
+
+
+def _reasoning(part: Part) -> list[tuple[str, bool]]:
+    return [(step.name.value, bool(step.reasoning)) for step in part.all(nodes.Step)]
+
+
+def first_line(node: nodes.Node) -> Span:
+    """The first line of a node, without what is nested below it."""
+    return node.block.line_span if node.block is not None else node.span
+
+
+def value_of(node: nodes.Node, key: str) -> nodes.Text | None:
+    """The value of a property by canonical key."""
+    prop = node.prop(key)
+    return prop.value if prop is not None else None
+
+
+def is_true(node: nodes.Node, key: str) -> bool:
+    """True for a boolean property that is set; ``yes`` counts (docs/spec 01 §5)."""
+    value = value_of(node, key)
+    return value is not None and value.value.strip().lower() in ("true", "yes")
+
+
+def _has_initial(node: nodes.Node) -> bool:
+    initial = node.initial if isinstance(node, nodes.SessionVariable) else None
+    return initial is not None and (initial.value is not None or initial.dynamic is not None)

@@ -1,0 +1,253 @@
+"""The index over all documents of a project: agents, symbols by kind, names and references (docs/spec 02 §7, 05, 10).
+
+A document is read once per text: ``document_index`` keeps what it has seen, so after an edit only the changed document
+is collected again, and only what changed in it parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from abl.analysis.collect import collect
+from abl.analysis.model import AgentIndex, Read
+from abl.analysis.names import SYSTEM_NAMES, is_stored
+from abl.analysis.parts import Part, read_paths
+from abl.diagnostics import Finding
+from abl.source import Source
+from abl.syntax import nodes, parse
+from abl.syntax.reparse import common_ends, reparse
+
+KEPT_DOCUMENTS = 256  # paths
+KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
+
+
+@dataclass(eq=False)
+class DocumentIndex:
+    """One document, its agents and, once asked for, what the local rules found.
+
+    A fragment counts as an agent, and so does what a profile or a tool file holds.
+    """
+
+    document: nodes.Document
+    agents: tuple[AgentIndex, ...]
+    local_findings: tuple[Finding, ...] | None = field(default=None, repr=False)
+
+    @property
+    def path(self) -> str:
+        """The document's path within the project."""
+        return self.document.source.path
+
+    @property
+    def source(self) -> Source:
+        """Text and lines."""
+        return self.document.source
+
+
+class _Versions:
+    """The last texts of one path, which are mostly versions of one document."""
+
+    def __init__(self) -> None:
+        self.known: tuple[DocumentIndex, ...] = ()
+
+    def get(self, text: str) -> DocumentIndex | None:
+        """The index of exactly that text."""
+        return next((index for index in self.known if index.source.text == text), None)
+
+    def like(self, text: str) -> DocumentIndex | None:
+        """The index of the text that has most in common with this one."""
+        return max(self.known, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
+
+    def put(self, index: DocumentIndex) -> None:
+        """Remember an index and forget the oldest."""
+        self.known = (index, *self.known[: KEPT_VERSIONS - 1])
+
+
+@lru_cache(maxsize=KEPT_DOCUMENTS)
+def _versions(path: str) -> _Versions:
+    return _Versions()
+
+
+def document_index(path: str, text: str) -> DocumentIndex:
+    """Parse and collect one document; the same text gives the same object, while it is remembered."""
+    versions = _versions(path)
+    index = versions.get(text)
+    if index is None:
+        like = versions.like(text)
+        index = indexed(reparse(like.document, text) if like is not None else parse(text, path))
+        versions.put(index)
+    return index
+
+
+def forget_documents() -> None:
+    """Read every document from scratch the next time."""
+    _versions.cache_clear()
+
+
+def indexed(document: nodes.Document) -> DocumentIndex:
+    """Collect what a document says."""
+    inner = (section.content for section in (*document.profiles, *document.tool_files))
+    trees = (*document.agents, *document.fragments, *(content for content in inner if content is not None))
+    return DocumentIndex(document, tuple(collect(tree, document) for tree in trees))
+
+
+class Paths:
+    """Dotted names with the rule of docs/spec 02 §7: a path below a known one is known, and so is a parent of one."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.exact = set(paths)
+        self.parents: set[str] = set()
+        for path in self.exact:
+            parent = path.rpartition(".")[0]
+            while parent and parent not in self.parents:
+                self.parents.add(parent)
+                parent = parent.rpartition(".")[0]
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        if path in self.parents:
+            return True
+        while path:
+            if path in self.exact:
+                return True
+            path = path.rpartition(".")[0]
+        return False
+
+
+@lru_cache(maxsize=KEPT_DOCUMENTS)
+def _paths(paths: frozenset[str]) -> Paths:
+    """The same object for the same names: an edit seldom changes what is known."""
+    return Paths(paths)
+
+
+class Index:
+    """All documents of one check, by path, and what can only be answered across them."""
+
+    def __init__(self, documents: Mapping[str, DocumentIndex]) -> None:
+        self.documents = dict(documents)
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """Source of each document by path."""
+        return {path: document.source for path, document in self.documents.items()}
+
+    def each(self) -> Iterator[AgentIndex]:
+        """Every agent and fragment, in order of path and position."""
+        for document in self.documents.values():
+            yield from document.agents
+
+    @cached_property
+    def agents(self) -> dict[str, AgentIndex]:
+        """Agents by name; of two with one name the first."""
+        named: dict[str, AgentIndex] = {}
+        for agent in self.each():
+            if agent.name and not agent.fragment:
+                named.setdefault(agent.name, agent)
+        return named
+
+    @cached_property
+    def alone(self) -> bool:
+        """True for a project of one agent, which cannot know its others (docs/spec 05 §1)."""
+        return sum(1 for agent in self.each() if not agent.fragment) <= 1
+
+    @cached_property
+    def called_tools(self) -> frozenset[str]:
+        """Tools that some CALL of the project names."""
+        return frozenset().union(*[agent.union(_called_tools) for agent in self.each()])
+
+    @cached_property
+    def library_tools(self) -> bool:
+        """True when the project holds tool files, whose tools this index does not read."""
+        return any(document.document.tool_files for document in self.documents.values())
+
+    def imports_tools(self, agent: AgentIndex) -> bool:
+        """True when the agent may have tools from elsewhere: an import below TOOLS, a profile, a tool file."""
+        section = agent.agent.section("TOOLS")
+        children = section.block.children if section is not None and section.block is not None else ()
+        imports = any(child.key.upper() in ("FROM", "FILE", "IMPORT", "IMPORTS", "USE") for child in children)
+        return imports or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None or self.library_tools
+
+    @cached_property
+    def declared_paths(self) -> dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]]:
+        """Persistent declarations of the whole project by path."""
+        found: dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]] = {}
+        for agent in self.each():
+            for path in agent.all(nodes.PersistentPath):
+                found.setdefault(path.name.value, []).append((agent, path))
+        return found
+
+    @cached_property
+    def written_paths(self) -> frozenset[str]:
+        """Paths that a remember trigger or SET of any agent writes."""
+        return frozenset().union(*[agent.union(_stored) for agent in self.each()])
+
+    @cached_property
+    def stored_paths(self) -> Paths:
+        """What can put a value under a path: remember triggers, SET, and CONTEXT.set of handoffs."""
+        return _paths(self.written_paths.union(*[agent.union(_handed) for agent in self.each()]))
+
+    @cached_property
+    def _received(self) -> dict[str, set[str]]:
+        received: dict[str, set[str]] = {}
+        for agent in self.each():
+            for handoff in agent.first(nodes.Handoff):
+                if handoff.to is not None:
+                    names = received.setdefault(handoff.to.value, set())
+                    names.update(name.value for name in handoff.passes)
+                    names.update(a.target.value for a in handoff.sets if a.target)
+        return received
+
+    def received(self, agent: AgentIndex) -> frozenset[str]:
+        """Names that other agents hand to this one through CONTEXT."""
+        return frozenset(self._received.get(agent.name, ()))
+
+    @cached_property
+    def _known(self) -> dict[int, Paths]:
+        return {}
+
+    @cached_property
+    def _undeclared(self) -> dict[int, tuple[Read, ...]]:
+        return {}
+
+    def undeclared(self, agent: AgentIndex) -> tuple[Read, ...]:
+        """Reads of names that nothing in the agent, the runtime or another agent provides."""
+        key = id(agent.agent)
+        if key not in self._undeclared:
+            self._undeclared[key] = tuple(self._not_known(agent))
+        return self._undeclared[key]
+
+    def _not_known(self, agent: AgentIndex) -> Iterator[Read]:
+        known = self.known_names(agent)
+        missing = {path for path in agent.read_paths if path not in known and not is_stored(path)}
+        for placed, paths in agent.each(read_paths) if missing else ():
+            if not missing.isdisjoint(paths):
+                yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)
+
+    def known_names(self, agent: AgentIndex) -> Paths:
+        """Every name that can have a value in this agent (docs/spec 02 §7, 09 §17)."""
+        known = self._known.get(id(agent.agent))
+        if known is None:
+            tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *self.called_tools)
+            results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
+            known = _paths(agent.write_paths | SYSTEM_NAMES | agent.mentions | results | self.received(agent))
+            self._known[id(agent.agent)] = known
+        return known
+
+
+def _called_tools(part: Part) -> frozenset[str]:
+    return frozenset([ref.name.value for ref in part.tool_refs if ref.call is not None])
+
+
+def _stored(part: Part) -> frozenset[str]:
+    return frozenset([write.path for write in part.writes if write.kind in ("remember", "set")])
+
+
+def _handed(part: Part) -> frozenset[str]:
+    return frozenset([a.target.value for handoff in part.all(nodes.Handoff) for a in handoff.sets if a.target])
+
+
+def index_of(files: Mapping[str, str]) -> Index:
+    """The index of a project given as texts by path, in order of path."""
+    return Index({path: document_index(path, files[path]) for path in sorted(files)})

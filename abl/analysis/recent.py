@@ -1,0 +1,27 @@
+"""Results that are found again by what they were made of, where that is long and mostly the same objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """The last few results. Keys are compared one after the other: lists of the same objects at once, without a hash
+    of everything in them."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.known: tuple[tuple[Key, Value], ...] = ()
+
+    def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
+        """The result for a key, made if none of the last ones is."""
+        for known, value in self.known:
+            if known == key:
+                return value
+        value = make(key)
+        self.known = ((key, value), *self.known[: self.size - 1])
+        return value

@@ -1,0 +1,158 @@
+"""Every diagnostic the product knows: code, name, severity, words, documentation and the function that looks for it.
+
+A rule is one small function under ``abl.analysis.rules``. Its docstring is its page (``abl explain ABL346``) and has
+four parts: What, Why, Bad, Good. Codes that the parser notices use the same decorator on a function without a body, so
+that one table documents everything (docs/spec 05, 10).
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from abl.diagnostics import Fix, Related, Severity, Tag
+from abl.source import Span
+
+SECTIONS = ("What", "Why", "Bad", "Good")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule yields; the registry adds code, name and words. ``severity`` overrides the registered one."""
+
+    span: Span
+    data: Mapping[str, Any] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+    severity: Severity | None = None
+    related: tuple[Related, ...] = ()
+    node: str = ""
+
+
+def found(
+    span: Span,
+    *fixes: Fix,
+    severity: Severity | None = None,
+    related: tuple[Related, ...] = (),
+    node: str = "",
+    **data: Any,
+) -> Found:
+    """A problem at ``span``; keyword arguments fill the placeholders of the registered message."""
+    return Found(span, data, fixes, severity, related, node)
+
+
+class Page(NamedTuple):
+    """The four parts of a rule's documentation; ``bad`` and ``good`` are ABL text."""
+
+    what: str
+    why: str
+    bad: str
+    good: str
+
+
+Check = Callable[..., Iterable[Found]]
+Documented = TypeVar("Documented", bound=Callable[..., "Iterable[Found] | None"])
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One registered diagnostic.
+
+    ``over`` is the class, or the classes, whose instances the function is called with (a node class, ``ExpressionUse``,
+    ``TemplateUse``, ``Placed`` for what stands in one part of an agent, ``AgentIndex``, ``DocumentIndex``, or
+    ``Reading`` and the nodes of expressions and templates); None when the parser reports the code. Rules over single
+    nodes, expressions and parts cost least: after an edit they look again only at what may have changed. ``project``
+    says that the function also takes the project's ``Index``: its result then depends on more than the text of the
+    document. ``needs`` is for rules over ``ExpressionUse``: they only see those with such a node, or of such a mode,
+    place or role.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    doc: str
+    check: Callable[..., Any]
+    over: type | tuple[type, ...] | None
+    project: bool
+    needs: type | str | None
+    tags: tuple[Tag, ...]
+
+    @property
+    def page(self) -> Page:
+        """The documentation in its four parts; a part that is missing is empty."""
+        parts = dict.fromkeys(SECTIONS, "")
+        pieces = re.split(r"^(What|Why|Bad|Good):[ \t]*", textwrap.dedent(self.doc), flags=re.MULTILINE)
+        for title, body in zip(pieces[1::2], pieces[2::2], strict=False):
+            text = body.strip("\n")
+            parts[title] = textwrap.dedent(text).rstrip() if title in ("Bad", "Good") else " ".join(text.split())
+        return Page(*(parts[title] for title in SECTIONS))
+
+    def words(self, data: Mapping[str, Any]) -> str:
+        """The message with its placeholders filled; a "Did you mean" without an answer is left out.
+
+        ``wording`` in the data is a pattern that stands in for the registered one.
+        """
+        pattern = str(data.get("wording", self.message))
+        if "{y}" in pattern and not data.get("y"):
+            pattern = re.sub(r"[.;]? Did you mean `\{y\}`\?", "", pattern)
+        return _PLACEHOLDER.sub(lambda m: str(data.get(m[1], m[0])), pattern)
+
+
+_PLACEHOLDER = re.compile(r"\{([a-z_A-Z][a-z_A-Z0-9]*)\}")
+RULES: dict[str, Rule] = {}
+_BY_NAME: dict[str, str] = {}
+
+
+def rule(
+    code: str,
+    name: str,
+    severity: Severity,
+    message: str,
+    *,
+    over: type | tuple[type, ...] | None = None,
+    project: bool = False,
+    needs: type | str | None = None,
+    tags: tuple[Tag, ...] = (),
+) -> Callable[[Documented], Documented]:
+    """Register the decorated function as the rule ``code``. Raises ValueError for a code or name used twice."""
+
+    def register(function: Documented) -> Documented:
+        if code in RULES or name in _BY_NAME:
+            raise ValueError(f"{code} ({name}) is registered twice")
+        doc = function.__doc__ or ""
+        first, _, rest = doc.partition("\n")
+        RULES[code] = Rule(
+            code,
+            name,
+            severity,
+            message,
+            f"{first.strip()}\n{textwrap.dedent(rest)}",
+            function,
+            over,
+            project,
+            needs,
+            tags,
+        )
+        _BY_NAME[name] = code
+        return function
+
+    return register
+
+
+def lookup(code_or_name: str) -> Rule | None:
+    """The rule of a code or kebab-case name, in any case."""
+    key = code_or_name.strip()
+    return RULES.get(key.upper()) or RULES.get(_BY_NAME.get(key.lower(), ""))
+
+
+def rules_by_kind(*, project: bool) -> dict[type, tuple[Rule, ...]]:
+    """The rules by the class they look at, in order of code; either those that need the project or the others."""
+    table: dict[type, tuple[Rule, ...]] = {}
+    for known in sorted(RULES.values(), key=lambda known: int(known.code[3:])):
+        kinds = known.over if isinstance(known.over, tuple) else (known.over,) if known.over is not None else ()
+        for kind in kinds if known.project is project else ():
+            table[kind] = (*table.get(kind, ()), known)
+    return table

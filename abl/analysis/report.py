@@ -1,0 +1,161 @@
+"""From findings to the diagnostics people see: words, order, suppression, selection, the cap (docs/spec 05 §1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from abl.analysis.registry import RULES, Rule, lookup
+from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Severity
+from abl.source import Source, Span
+from abl.syntax.nodes import Document
+from abl.syntax.suggest import closest
+
+# What a fragment cannot know, because the rest of the document or project is not there (docs/spec 05 §1).
+FRAGMENT_EXEMPT = frozenset(
+    f"ABL{number}"
+    for number in (
+        *(101, 102, 214, 253, 260, 311, 335, 344, 349, 365, 372, 384, 409, 410, 412, 413, 417, 423, 431, 432),
+        *(501, 502, 507, 508, 514, 602, 603, 624, 625, 710, 723, 929, 948),
+    )
+)
+MAX_PROBLEMS = 200
+_IGNORE = re.compile(r"^\s*abl-ignore(?P<file>-file)?\s+(?P<codes>.+?)\s*$")
+_FAMILY = re.compile(r"^ABL[0-9]{1,2}x{1,3}$", re.IGNORECASE)
+
+
+class UnknownCode(ValueError):
+    """A code or name that no rule has; ``close`` holds suggestions."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.close = closest(word, (w for r in RULES.values() for w in (r.code, r.name)))
+        hint = f" Did you mean {', '.join(self.close)}?" if self.close else ""
+        super().__init__(f"`{word}` is no diagnostic code or name.{hint}")
+
+
+def codes_of(words: Iterable[str]) -> frozenset[str]:
+    """Codes meant by codes, names, or families such as ``ABL3xx``. Raises UnknownCode."""
+    chosen: set[str] = set()
+    for word in words:
+        if _FAMILY.match(word):
+            pattern = re.compile(word.replace("x", "[0-9]").replace("X", "[0-9]"), re.IGNORECASE)
+            chosen.update(code for code in RULES if pattern.fullmatch(code))
+        elif known := lookup(word):
+            chosen.add(known.code)
+        else:
+            raise UnknownCode(word)
+    return frozenset(chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which codes to report: all, or ``select`` only, and never those in ``ignore``."""
+
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+
+    def wants(self, code: str) -> bool:
+        """True when diagnostics of that code are asked for."""
+        return code not in self.ignore and (self.select is None or code in self.select)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """What the comments of one document switch off: everywhere, or on single (1-based) lines."""
+
+    everywhere: frozenset[str] = frozenset()
+    lines: dict[int, frozenset[str]] = field(default_factory=dict)
+
+    def hides(self, code: str, line: int) -> bool:
+        """True when a comment switches ``code`` off on that line."""
+        return code in self.everywhere or code in self.lines.get(line, ())
+
+
+def suppression_of(document: Document) -> Suppression:
+    """Read ``# abl-ignore CODE, CODE`` and ``# abl-ignore-file CODE``; unknown words are skipped."""
+    everywhere: set[str] = set()
+    lines: dict[int, frozenset[str]] = {}
+    for comment in document.comments:
+        match = _IGNORE.match(comment.text) if "abl-ignore" in comment.text else None
+        if match is None:
+            continue
+        rules = (lookup(word) for word in re.split(r"[,\s]+", match["codes"]))
+        codes = {r.code for r in rules if r is not None}
+        if match["file"]:
+            everywhere |= codes
+        elif line := _next_meaningful(document.source, document.source.position(comment.span.start).line):
+            lines[line] = lines.get(line, frozenset()) | codes
+    return Suppression(frozenset(everywhere), lines)
+
+
+def _next_meaningful(source: Source, line: int) -> int | None:
+    for later in range(line + 1, source.line_count + 1):
+        text = source.line_text(later).lstrip()
+        if text and not text.startswith("#"):
+            return later
+    return None
+
+
+def diagnostics_of(document: Document, findings: Iterable[Finding], selection: Selection) -> tuple[Diagnostic, ...]:
+    """Worded, ordered, filtered and capped diagnostics of one document."""
+    suppression = suppression_of(document)
+    fragment = not document.agents and bool(document.fragments or document.profiles or document.tool_files)
+    seen: set[tuple[str, Span]] = set()
+    kept: list[tuple[Finding, Rule]] = []
+    for finding in findings:
+        key = (finding.code, finding.span)
+        if key in seen or not selection.wants(finding.code) or (fragment and finding.code in FRAGMENT_EXEMPT):
+            continue
+        seen.add(key)
+        if suppression.hides(finding.code, document.source.position(finding.span.start).line):
+            continue
+        kept.append((finding, RULES[finding.code]))
+    kept.sort(key=_by_position)
+    return tuple(_worded(document.source, kept))
+
+
+def _by_position(pair: tuple[Finding, Rule]) -> tuple[int, int, int, str]:
+    finding, registered = pair
+    return (
+        finding.span.start,
+        SEVERITIES.index(finding.severity or registered.severity),
+        finding.span.end,
+        finding.code,
+    )
+
+
+def _worded(source: Source, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Diagnostic]:
+    for finding, registered in kept[:MAX_PROBLEMS]:
+        yield Diagnostic(
+            code=finding.code,
+            name=registered.name,
+            severity=finding.severity or registered.severity,
+            message=registered.words(finding.data),
+            path=source.path,
+            span=finding.span,
+            node=finding.node,
+            related=finding.related,
+            fixes=_one_preferred(finding.fixes),
+            tags=registered.tags,
+        )
+    if len(kept) > MAX_PROBLEMS:
+        first_hidden = kept[MAX_PROBLEMS][0].span
+        capped = RULES["ABL100"]
+        message = capped.words({"n": len(kept) - MAX_PROBLEMS})
+        yield Diagnostic("ABL100", capped.name, capped.severity, message, source.path, first_hidden)
+
+
+def _one_preferred(fixes: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """At most one fix may be preferred, so that "fix all" never has to choose."""
+    first = next((i for i, fix in enumerate(fixes) if fix.preferred), None)
+    return tuple(Fix(fix.title, fix.edits, i == first) for i, fix in enumerate(fixes))
+
+
+def summary(diagnostics: Iterable[Diagnostic]) -> dict[Severity, int]:
+    """How many diagnostics there are of each severity."""
+    counts: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
+    for diagnostic in diagnostics:
+        counts[diagnostic.severity] += 1
+    return counts

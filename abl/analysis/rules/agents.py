@@ -1,0 +1,299 @@
+"""5xx and 9xx about handoffs, completion, error handlers and prompts (docs/spec 09, 10 §5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.registry import Found, found, rule
+from abl.expressions import nodes as en
+from abl.syntax import nodes
+from abl.syntax.vocabulary import ERROR_TERMINALS, HISTORY_MODES
+
+ERROR_TYPES = (
+    "default",
+    "llm_error",
+    "tool_error",
+    "routing_error",
+    "validation_error",
+    "timeout_error",
+    "unknown_error",
+)
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{5,8})*")
+_LEGACY_HISTORY = re.compile(r"last_[0-9]+")
+
+
+@rule(
+    "ABL513",
+    "unraised-error-type",
+    "warning",
+    "ON_ERROR type `{x}` never raised. Did you mean `{y}`?",
+    over=nodes.Section,
+)
+def unraised_error_type(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: ON_ERROR has a handler for an error type that the runtime never raises.
+    Why: The handler never runs.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        ON_ERROR:
+          tool_eror:
+            RESPOND: "Please try again."
+            THEN: CONTINUE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        ON_ERROR:
+          tool_error:
+            RESPOND: "Please try again."
+            THEN: CONTINUE
+    """
+    if section.keyword != "ON_ERROR" or section.block is None:
+        return
+    for child in section.block.children:
+        if child.item or not child.key or child.key.lower() in ERROR_TYPES or child.key.upper() in ERROR_TERMINALS:
+            continue
+        if child.key.upper() in ("RESPOND", "THEN", "RETRY", "DEFAULT", "TYPE", "SUBTYPE"):
+            continue
+        best, renames = fixes.rename_to(child.key_span, child.key, ERROR_TYPES)
+        yield found(child.key_span, *renames, x=child.key, y=best)
+
+
+@rule("ABL901", "bad-language-tag", "error", "`{x}` is not a language tag", over=nodes.Section)
+def bad_language_tag(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: LANGUAGE is no BCP 47 tag.
+    Why: Dates, numbers and yes/no answers are read by the rules of that language.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        LANGUAGE: "English (UK)"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        LANGUAGE: "en-GB"
+    """
+    if section.keyword == "LANGUAGE" and section.value is not None:
+        value = section.value.value.strip()
+        if value and not _LANGUAGE_TAG.fullmatch(value):
+            yield found(section.value.span, x=value)
+
+
+@rule("ABL902", "prompt-replaces", "warning", "SYSTEM_PROMPT replaces {which} in the prompt", over=AgentIndex)
+def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: An agent has SYSTEM_PROMPT beside PERSONA or LIMITATIONS.
+    Why: The system prompt stands in place of the generated one, so the others are not told to the model.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        PERSONA: "Friendly"
+        SYSTEM_PROMPT: "You lend books."
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        SYSTEM_PROMPT: "You lend books and are friendly."
+    """
+    prompt = agent.agent.section("SYSTEM_PROMPT")
+    lost = [keyword for keyword in ("PERSONA", "LIMITATIONS") if agent.agent.section(keyword)]
+    if prompt is not None and lost:
+        yield found(prompt.key_span, which=" and ".join(lost))
+
+
+@rule("ABL921", "handoff-without-when", "error", "HANDOFF entry needs WHEN", over=nodes.Handoff)
+def handoff_without_when(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A handoff does not say when it happens.
+    Why: It never happens; `WHEN: true` is a catch-all.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+    """
+    if handoff.when is None and handoff.to is not None:
+        line = agent.source.position(handoff.to.span.start)
+        dash = handoff.block.column if handoff.block else line.column
+        text = f"{' ' * (dash + 1)}WHEN: true"
+        yield found(handoff.to.span, fixes.insert_line_below(agent.source, handoff.to.span, text, "Add `WHEN: true`"))
+
+
+@rule(
+    "ABL922",
+    "judged-by-model",
+    "info",
+    "A model judges this condition; locally you choose",
+    over=ExpressionUse,
+    needs="condition",
+)
+def judged_by_model(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A routing condition is a quoted sentence.
+    Why: Whether it holds is a model's judgement; a local run asks the tester.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: "the user is upset"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+    """
+    if use.is_sentence and use.text.style != "bare":
+        yield found(use.text.span)
+
+
+@rule("ABL924", "unquoted-sentence", "warning", "Unquoted sentence", over=ExpressionUse, needs="condition")
+def unquoted_sentence(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A routing condition is a sentence without quotes.
+    Why: Without quotes it is read as an expression, and this one cannot be read.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: the user is upset
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: "the user is upset"
+    """
+    if use.routing and use.text.style == "bare" and use.is_sentence:
+        yield found(use.text.span, fixes.replace(use.text.span, f'"{use.text.value.strip()}"', "Quote it"))
+
+
+@rule(
+    "ABL925", "complete-needs-expression", "error", "COMPLETE needs an expression", over=ExpressionUse, needs="COMPLETE"
+)
+def complete_needs_expression(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: WHEN of COMPLETE is a quoted sentence.
+    Why: Completion is decided without a model, so a sentence cannot be judged.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: "the user is happy"
+            RESPOND: "Bye."
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: loan_done == true
+            RESPOND: "Bye."
+    """
+    node = use.reading.node
+    sentence = use.reading.literal or (isinstance(node, en.Literal) and node.form == "string")
+    if sentence:
+        yield found(use.text.span)
+
+
+@rule(
+    "ABL928", "return-without-expect", "warning", "ON_RETURN without EXPECT_RETURN: true never runs", over=nodes.Handoff
+)
+def return_without_expect(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A handoff says what to do on return but does not expect one.
+    Why: The other agent keeps the conversation.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            ON_RETURN: continue
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            EXPECT_RETURN: true
+            ON_RETURN: continue
+    """
+    expected = handoff.expect_return is not None and handoff.expect_return.value.strip().lower() in ("true", "yes")
+    if handoff.on_return is not None and not expected:
+        indent = fixes.indent_of(agent.source, handoff.on_return.span.start)
+        line = f"{indent}EXPECT_RETURN: true"
+        addition = fixes.insert_line_above(agent.source, handoff.on_return.span, line, "Add `EXPECT_RETURN: true`")
+        yield found(handoff.on_return.key_span, *(() if handoff.expect_return else (addition,)))
+
+
+@rule("ABL937", "route-after-catch-all", "warning", "Routes after `WHEN: true` are never reached", over=AgentIndex)
+def route_after_catch_all(agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A handoff stands behind one that always applies.
+    Why: The first that matches wins.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: true
+          - TO: Cashier
+            WHEN: fines > 0
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Cashier
+            WHEN: fines > 0
+          - TO: Librarian
+            WHEN: true
+    """
+    handoffs = agent.agent.handoffs
+    if any(handoff.priority is not None for handoff in handoffs):
+        return
+    always = next((i for i, h in enumerate(handoffs) if h.when is not None and h.when.value.strip() == "true"), None)
+    for handoff in handoffs[always + 1 :] if always is not None else ():
+        yield found(handoff.to.span if handoff.to else handoff.span)
+
+
+@rule("ABL945", "unknown-history", "error", "history `{x}` is unknown. Did you mean `{y}`?", over=nodes.Handoff)
+def unknown_history(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`.
+    Why: How much of the conversation the other agent sees is not known.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            CONTEXT:
+              history: ful
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            CONTEXT:
+              history: full
+    """
+    if handoff.history is None:
+        return
+    value = handoff.history.value.strip()
+    if not value or value.startswith("{") or value in HISTORY_MODES:
+        return
+    if _LEGACY_HISTORY.fullmatch(value):
+        yield found(handoff.history.span, severity="warning", x=value, y=f"{{mode: last_n, count: {value[5:]}}}")
+        return
+    best, renames = fixes.rename_to(handoff.history.span, value, HISTORY_MODES)
+    yield found(handoff.history.span, *renames, x=value, y=best)

@@ -1,0 +1,278 @@
+"""5xx and 6xx about lists of branches (docs/spec 06 §6, 10 §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex, first_line
+from abl.analysis.registry import Found, found, rule
+from abl.syntax import nodes
+
+_WithBranches = nodes.OnInput | nodes.Call | nodes.OnFail
+_WITH_BRANCHES = (nodes.OnInput, nodes.Call, nodes.OnFail)
+
+
+@rule("ABL509", "silent-trap", "warning", "ON_INPUT without ELSE traps other input", over=nodes.Step)
+def silent_trap(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A step waits for input, says nothing, collects nothing and has no ELSE.
+    Why: A message that no branch expects gets no answer, and the conversation seems dead.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          choose:
+            REASONING: false
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1 to lend a book."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - ELSE:
+                RESPOND: "Please type 1."
+    """
+    on_inputs = [d for d in step.directives if isinstance(d, nodes.OnInput)]
+    speaks = any(isinstance(d, nodes.Respond | nodes.Gather) for d in step.directives)
+    if speaks or step.name.value not in agent.graph.waits:
+        return
+    for on_input in on_inputs:
+        if on_input.branches and not any(branch.is_else for branch in on_input.branches):
+            yield found(on_input.key_span)
+
+
+@rule(
+    "ABL510",
+    "branch-after-else",
+    "warning",
+    "Branch after ELSE is never reached",
+    over=_WITH_BRANCHES,
+    tags=("unnecessary",),
+)
+def branch_after_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A branch stands behind ELSE.
+    Why: The first branch that matches wins, and ELSE always matches.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1 or 2."
+            ON_INPUT:
+              - ELSE:
+                RESPOND: "Please type 1."
+              - IF: input == "1"
+                THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1 or 2."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - ELSE:
+                RESPOND: "Please type 1."
+    """
+    for branches in _branch_lists(node):
+        first_else = next((i for i, branch in enumerate(branches) if branch.is_else), len(branches))
+        for branch in branches[first_else + 1 :]:
+            if not branch.is_else:
+                yield found(first_line(branch))
+
+
+def _branch_lists(node: _WithBranches) -> Iterator[tuple[nodes.Branch, ...]]:
+    """The lists of branches of a node."""
+    if isinstance(node, nodes.Call):
+        yield from (node.on_success, node.on_failure, node.on_result)
+    else:
+        yield node.branches
+
+
+@rule("ABL615", "no-else", "hint", "ON_INPUT has no ELSE", over=nodes.Step)
+def no_else(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A step that asks something has no branch for other answers.
+    Why: An answer that no branch expects is met with silence.
+    Bad:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1 to lend a book."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+    Good:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1 to lend a book."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - ELSE:
+                RESPOND: "Please type 1."
+    """
+    speaks = any(isinstance(d, nodes.Respond | nodes.Gather) for d in step.directives)
+    for directive in step.directives if speaks else ():
+        if (
+            isinstance(directive, nodes.OnInput)
+            and directive.branches
+            and not any(b.is_else for b in directive.branches)
+        ):
+            yield found(directive.key_span)
+
+
+@rule("ABL616", "second-else", "error", "More than one ELSE", over=_WITH_BRANCHES)
+def second_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A list of branches has two ELSE.
+    Why: The second can never be reached.
+    Bad:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - ELSE:
+                RESPOND: "Please type 1."
+              - ELSE:
+                RESPOND: "Once more, please."
+    Good:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - ELSE:
+                RESPOND: "Please type 1."
+    """
+    for branches in _branch_lists(node):
+        for branch in [b for b in branches if b.is_else][1:]:
+            yield found(first_line(branch), fixes.remove_lines(agent.source, branch.span, "Remove this ELSE"))
+
+
+@rule(
+    "ABL617",
+    "repeated-condition",
+    "warning",
+    "This condition repeats branch {n}",
+    over=_WITH_BRANCHES,
+    tags=("unnecessary",),
+)
+def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A branch has the condition of an earlier one.
+    Why: The first branch that matches wins, so this one never runs.
+    Bad:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - IF: input == "1"
+                THEN: ESCALATE
+              - ELSE:
+                RESPOND: "Please type 1."
+    Good:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - IF: input == "2"
+                THEN: ESCALATE
+              - ELSE:
+                RESPOND: "Please type 1 or 2."
+    """
+    for branches in _branch_lists(node):
+        first: dict[str, int] = {}
+        for number, branch in enumerate(branches, start=1):
+            if branch.condition is None:
+                continue
+            text = " ".join(branch.condition.value.split())
+            if text in first:
+                yield found(branch.condition.span, n=first[text])
+            first.setdefault(text, number)
+
+
+@rule("ABL618", "idle-branch", "warning", "Branch does nothing", over=_WITH_BRANCHES)
+def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A branch has neither an action nor an exit.
+    Why: It only keeps later branches from matching.
+    Bad:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - IF: input == "1"
+              - ELSE:
+                RESPOND: "Please type 1."
+    Good:
+        FLOW:
+          choose:
+            REASONING: false
+            RESPOND: "Type 1."
+            ON_INPUT:
+              - IF: input == "1"
+                THEN: COMPLETE
+              - ELSE:
+                RESPOND: "Please type 1."
+    """
+    for branches in _branch_lists(node):
+        for branch in branches:
+            if not branch.actions and not (branch.block and branch.block.children):
+                yield found(first_line(branch))
+
+
+@rule(
+    "ABL626",
+    "result-after-success",
+    "hint",
+    "ON_RESULT runs only if ON_SUCCESS does not leave the step",
+    over=nodes.Call,
+)
+def result_after_success(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A call has ON_SUCCESS and ON_RESULT.
+    Why: ON_SUCCESS comes first; where it takes an exit, ON_RESULT is not looked at.
+    Bad:
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book
+            ON_SUCCESS:
+              THEN: COMPLETE
+            ON_RESULT:
+              - IF: call_result.id IS SET
+                THEN: COMPLETE
+    Good:
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book
+            ON_RESULT:
+              - IF: call_result.id IS SET
+                THEN: COMPLETE
+            THEN: COMPLETE
+    """
+    if call.on_success and call.on_result:
+        yield found(first_line(call.on_result[0]))

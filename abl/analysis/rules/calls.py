@@ -1,0 +1,313 @@
+"""8xx about calls of tools and their results (docs/spec 06 §5.8, 10 §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.analysis.parts import Placed
+from abl.analysis.project import Index
+from abl.analysis.registry import Found, found, rule
+from abl.analysis.types import canonical_type, fits
+from abl.expressions import nodes as en
+from abl.syntax import nodes
+
+_NEVER_CALLED = frozenset({"__return_to_parent__", "__fan_out__"})
+
+
+def _given(call: nodes.Call, tool: nodes.Tool) -> set[str]:
+    """Names of the parameters that a call gives a value."""
+    names = [parameter.name.value for parameter in tool.parameters]
+    given = {a.name.value for a in (*call.arguments, *call.with_) if a.name is not None}
+    positional = [a for a in call.arguments if a.name is None]
+    return given | set(names[: len(positional)])
+
+
+@rule("ABL801", "missing-argument", "error", "Argument `{p}` is missing", over=nodes.Call, project=True)
+def missing_argument(call: nodes.Call, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: A call gives no value for a required parameter. If a variable of that name exists it is used: then a warning.
+    Why: Without a value the call fails.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string, branch: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma")
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string, branch?: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma")
+            THEN: COMPLETE
+    """
+    tool = agent.tools.get(call.tool.value) if call.tool else None
+    if tool is None or call.tool is None or any(p.key in ("PARAMETERS", "PARAMS") for p in tool.props):
+        return
+    given = _given(call, tool)
+    for parameter in tool.parameters:
+        name = parameter.name.value
+        if parameter.required and name not in given:
+            implicit = name in project.known_names(agent)
+            yield found(call.tool.span, severity="warning" if implicit else None, p=name)
+
+
+@rule("ABL802", "unknown-argument", "error", "`{t}` has no parameter `{p}`. Did you mean `{y}`?", over=nodes.Call)
+def unknown_argument(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A call names a parameter that the tool does not have.
+    Why: The value never reaches the tool.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book
+              WITH:
+                titel: "Emma"
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book
+              WITH:
+                title: "Emma"
+            THEN: COMPLETE
+    """
+    tool = agent.tools.get(call.tool.value) if call.tool else None
+    if tool is None:
+        return
+    names = [parameter.name.value for parameter in tool.parameters]
+    for argument in (*call.arguments, *call.with_):
+        if argument.name is not None and argument.name.value not in names:
+            best, renames = fixes.rename_to(argument.name.span, argument.name.value, names)
+            yield found(argument.name.span, *renames, t=tool.name.value, p=argument.name.value, y=best)
+
+
+@rule("ABL803", "too-many-arguments", "error", "`{t}` takes {n}, {m} given", over=nodes.Call)
+def too_many_arguments(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A call has more positional arguments than the tool has parameters.
+    Why: The surplus values have nowhere to go.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma", 3)
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma")
+            THEN: COMPLETE
+    """
+    tool = agent.tools.get(call.tool.value) if call.tool else None
+    positional = [a for a in call.arguments if a.name is None]
+    if tool is not None and len(positional) > len(tool.parameters):
+        surplus = positional[len(tool.parameters)]
+        span = surplus.value.span if surplus.value else surplus.span
+        yield found(span, t=tool.name.value, n=_count_of(len(tool.parameters)), m=len(positional))
+
+
+def _count_of(count: int) -> str:
+    return f"{count or 'no'} argument{'' if count == 1 else 's'}"
+
+
+@rule("ABL804", "argument-type", "warning", "`{p}` expects {t}, got {u}", over=nodes.Call)
+def argument_type(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A literal argument does not fit the type of its parameter.
+    Why: The tool gets a value it cannot use.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          renew(loan_count: number) -> {ok: boolean}
+            description: "Renew loans."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: renew("all")
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          renew(loan_count: number) -> {ok: boolean}
+            description: "Renew loans."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: renew(3)
+            THEN: COMPLETE
+    """
+    tool = agent.tools.get(call.tool.value) if call.tool else None
+    if tool is None:
+        return
+    by_name = {parameter.name.value: parameter for parameter in tool.parameters}
+    positional = zip((a for a in call.arguments if a.name is None), tool.parameters, strict=False)
+    named = ((a, by_name.get(a.name.value)) for a in (*call.arguments, *call.with_) if a.name is not None)
+    for argument, parameter in (*positional, *named):
+        if parameter is None or parameter.type is None or argument.value is None:
+            continue
+        wanted = "array" if parameter.type.item else "object" if parameter.type.fields else parameter.type.name
+        literal = _literal(argument, call, agent)
+        if literal is not None and not _coerces(literal.value, wanted):
+            kind = agent.types.of(literal)
+            yield found(argument.value.span, p=parameter.name.value, t=wanted, u=kind)
+
+
+def _literal(argument: nodes.Argument, call: nodes.Call, agent: AgentIndex) -> en.Literal | None:
+    text = argument.value
+    if text is None:
+        return None
+    if text.style in ("double", "single"):
+        return en.Literal(0, 0, text.value, "string")
+    node = next((u.reading.node for u in agent.expressions_of(call) if u.text == text), None)
+    return node if isinstance(node, en.Literal) and node.form != "null" else None
+
+
+def _coerces(value: object, wanted: str) -> bool:
+    """Quoted numbers and booleans are read by the parameter's type (docs/spec 06 §5.8)."""
+    if isinstance(value, str) and ("{{" in value or canonical_type(wanted) in ("array", "object", "date", "datetime")):
+        return True
+    if isinstance(value, str) and canonical_type(wanted) == "number":
+        return value.strip().replace(".", "", 1).lstrip("-").isdigit()
+    if isinstance(value, str) and canonical_type(wanted) == "boolean":
+        return value in ("true", "false")
+    return canonical_type(wanted) == "string" or fits(value, wanted)
+
+
+@rule(
+    "ABL825",
+    "unknown-result-field",
+    "warning",
+    "Result of `{t}` has no field `{f}`. Did you mean `{y}`?",
+    over=Placed,
+)
+def unknown_result_field(part: Placed, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A path below a tool's result names a field that its declared return type does not have.
+    Why: The value is always unset.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string, shelf: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma") AS book
+            RESPOND: "It is on shelf {{book.shelff}}."
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string, shelf: string}
+            description: "Find a book."
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma") AS book
+            RESPOND: "It is on shelf {{book.shelf}}."
+            THEN: COMPLETE
+    """
+    results = agent.types.results
+    for read in part.reads if results else ():
+        root, _, rest = read.path.partition(".")
+        if (
+            not rest
+            or root not in results
+            or root in agent.types.declared
+            or rest.split(".")[0] in ("success", "error")
+        ):
+            continue
+        fields = [name for name, _, _ in results[root].fields]
+        field = rest.partition(".")[0]
+        if fields and field not in fields and not _set_below(agent, f"{root}.{field}"):
+            best, _ = fixes.rename_to(read.span, field, fields)
+            yield found(read.span, t=root, f=field, y=best)
+
+
+def _set_below(agent: AgentIndex, path: str) -> bool:
+    return any(w.path == path or w.path.startswith(f"{path}.") for w in agent.writes)
+
+
+@rule("ABL845", "internal-tool", "error", "`{x}` is runtime-internal and cannot be called", over=nodes.Call)
+def internal_tool(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A CALL names a tool that the runtime keeps for itself.
+    Why: Such a call is refused.
+    Bad:
+        FLOW:
+          look:
+            REASONING: false
+            CALL: __fan_out__
+            THEN: COMPLETE
+    Good:
+        FLOW:
+          look:
+            REASONING: false
+            RESPOND: "One moment."
+            THEN: COMPLETE
+    """
+    if call.tool is not None and call.tool.value in _NEVER_CALLED:
+        yield found(call.tool.span, x=call.tool.value)
+
+
+@rule("ABL841", "two-calls", "hint", "Two CALLs in one step", over=nodes.Step)
+def two_calls(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A step calls more than one tool.
+    Why: `call_result` and the branches belong to the nearest CALL above, which is easy to misread.
+    Bad:
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma")
+            CALL: hold_book("Emma")
+            THEN: COMPLETE
+    Good:
+        FLOW:
+          look:
+            REASONING: false
+            CALL: find_book("Emma")
+            THEN: COMPLETE
+    """
+    calls = [d for d in step.directives if isinstance(d, nodes.Call)]
+    for second in calls[1:]:
+        yield found(second.key_span)

@@ -1,0 +1,253 @@
+"""5xx and 7xx about the fields to collect: types, prompts, values (docs/spec 07, 10 §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex, is_true, value_of
+from abl.analysis.registry import Found, found, rule
+from abl.analysis.types import fits, same_type
+from abl.diagnostics import Related
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.suggest import closest
+from abl.syntax.vocabulary import GATHER_OPTIONS, GATHER_TYPES, TYPE_SLIPS
+
+_NUMERIC = frozenset({"number", "integer", "float", "currency"})
+
+
+@rule(
+    "ABL511",
+    "optional-with-default",
+    "warning",
+    "Gather field sets both `required: false` and `default`",
+    over=nodes.GatherField,
+)
+def optional_with_default(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field is optional and has a default.
+    Why: An optional field without an answer stays unset; the default is for required fields that are not answered.
+    Bad:
+        GATHER:
+          branch:
+            prompt: "Which branch?"
+            required: false
+            default: "central"
+    Good:
+        GATHER:
+          branch:
+            prompt: "Which branch?"
+            default: "central"
+    """
+    if field.required or field.default is None:
+        return
+    prop = field.prop("REQUIRED") or field.prop("DEFAULT")
+    if prop is None:
+        yield found(field.name.span)
+        return
+    removal = (
+        fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`")
+        if prop.key == "REQUIRED"
+        else None
+    )
+    yield found(prop.key_span, *((removal,) if removal else ()))
+
+
+@rule(
+    "ABL512",
+    "field-type-differs",
+    "warning",
+    "Gather field and session variable `{n}` have different types",
+    over=nodes.GatherField,
+)
+def field_type_differs(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field and the session variable of its name state types that do not go together.
+    Why: The field's value goes into that variable, which then holds something else than declared.
+    Bad:
+        MEMORY:
+          session:
+            - loans
+              TYPE: number
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: date
+    Good:
+        MEMORY:
+          session:
+            - loans
+              TYPE: number
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: integer
+    """
+    variable = agent.session.get(field.name.value)
+    if variable is None or variable.type is None or field.type is None:
+        return
+    if not same_type(variable.type.value, field.type.value):
+        where = Related(agent.source.path, variable.type.span, "the variable's type")
+        yield found(field.type.span, related=(where,), n=field.name.value)
+
+
+@rule(
+    "ABL701", "unknown-gather-type", "error", "`{t}` is not a gather type. Did you mean `{y}`?", over=nodes.GatherField
+)
+def unknown_gather_type(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field's type is none of the types that fields can have.
+    Why: The answer cannot be read as anything; it is taken as plain text.
+    Bad:
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: intger
+    Good:
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: integer
+    """
+    if field.type is None:
+        return
+    written = field.type.value.strip()
+    word = written.lower()
+    if word in GATHER_TYPES or word in ("attachment", "address", "time", "duration", "url") or word.startswith("enum("):
+        if word in GATHER_TYPES and word != written:
+            yield found(field.type.span, fixes.replace(field.type.span, word), severity="warning", t=written, y=word)
+        return
+    slip = TYPE_SLIPS.get(word)
+    close = (slip,) if slip in GATHER_TYPES else closest(word, GATHER_TYPES)
+    yield found(field.type.span, *fixes.rename_fixes(field.type.span, close), t=written, y=close[0] if close else "")
+
+
+@rule("ABL702", "missing-prompt", "error", "Field `{f}` needs a prompt", over=AgentIndex)
+def missing_prompt(agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field of the top-level GATHER has no prompt.
+    Why: There is nothing to ask the user with.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        GATHER:
+          title:
+            type: string
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        GATHER:
+          title:
+            prompt: "Which book?"
+            type: string
+    """
+    gather = agent.agent.gather
+    for field in gather.fields if gather is not None else ():
+        silent = (value_of(field, "PROMPT_MODE") or field.prompt) is not None or field.prop("MESSAGE_KEY") is not None
+        if not silent and field.prop("ENTITY_REF") is None:
+            indent = fixes.indent_of(agent.source, field.name.span.start) + "  "
+            line = f'{indent}prompt: "…"'
+            yield found(
+                field.name.span,
+                fixes.insert_line_below(agent.source, field.name.span, line, "Add `prompt`"),
+                f=field.name.value,
+            )
+
+
+@rule("ABL703", "duplicate-field", "error", "Field `{f}` appears twice in this gather", over=nodes.Gather)
+def duplicate_field(gather: nodes.Gather, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: One GATHER lists a field twice.
+    Why: A field is asked once; which properties count is unclear.
+    Bad:
+        GATHER:
+          - title: required
+          - title: optional
+    Good:
+        GATHER:
+          - title: required
+          - author: optional
+    """
+    seen: set[str] = set()
+    for field in gather.fields:
+        if field.name.value in seen:
+            yield found(field.name.span, f=field.name.value)
+        seen.add(field.name.value)
+
+
+@rule("ABL707", "enum-without-values", "error", "enum field `{f}` has no values", over=nodes.GatherField)
+def enum_without_values(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field of type enum lists no options.
+    Why: No answer could ever be right.
+    Bad:
+        GATHER:
+          branch:
+            prompt: "Which branch?"
+            type: enum
+    Good:
+        GATHER:
+          branch:
+            prompt: "Which branch?"
+            type: enum
+            options: [central, harbour]
+    """
+    sources = ("OPTIONS", "ENUM_VALUES", "ENUM_SET", "ENTITY_REF", "VALUES", "VALIDATE", "SEMANTICS")
+    if field.type is None or field.type.value.strip().lower() != "enum" or field.options:
+        return
+    if not any(field.prop(key) for key in sources):
+        yield found(field.type.span, f=field.name.value)
+
+
+@rule("ABL709", "bad-default", "error", "Default of `{f}` breaks its own {what}", over=nodes.GatherField)
+def bad_default(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field's default does not fit its type or is not among its options.
+    Why: The default is refused like any other wrong answer.
+    Bad:
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: number
+            default: "many"
+    Good:
+        GATHER:
+          loans:
+            prompt: "How many?"
+            type: number
+            default: 1
+    """
+    if field.default is None or field.default.dynamic is not None or is_true(field, "LIST") or is_true(field, "RANGE"):
+        return
+    value = field.default.value
+    options = [option.value for option in field.options or ()]
+    if options and value not in options and value is not None:
+        yield found(field.default.span, f=field.name.value, what="options")
+    elif field.type is not None and not fits(value, field.type.value) and not _readable(value, field.type.value):
+        yield found(field.default.span, f=field.name.value, what="type")
+
+
+def _readable(value: object, declared: str) -> bool:
+    """Quoted numbers and dates in words are read like an answer of the user."""
+    word = declared.strip().lower()
+    if isinstance(value, str) and word in _NUMERIC:
+        return any(character.isdigit() for character in value)
+    return isinstance(value, str) and word in ("date", "datetime", "boolean")
+
+
+@rule("ABL729", "reserved-field-name", "error", "Field name `{f}` is an option key of GATHER", over=nodes.GatherField)
+def reserved_field_name(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A field is named like an option of GATHER itself.
+    Why: It cannot be told from the option.
+    Bad:
+        GATHER:
+          - prompt: required
+    Good:
+        GATHER:
+          - question: required
+    """
+    if field.name.value.upper() in GATHER_OPTIONS:
+        free = Span(field.name.span.start, field.name.span.end)
+        yield found(free, fixes.replace(free, f"{field.name.value}_value", preferred=False), f=field.name.value)

@@ -1,0 +1,192 @@
+"""1xx that need meaning: header, goal, version, names (docs/spec 05 §2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.analysis.names import is_runtime_name
+from abl.analysis.parts import Placed
+from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Related
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.vocabulary import RESERVED_NAMES, RUNTIME_ASSIGNED, VAGUE_NAMES
+
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)([-+][0-9A-Za-z.+-]+)?")
+_TWO_PARTS = re.compile(r"\d+\.\d+")
+_DECLARING = frozenset({"session", "gather", "set", "as", "transform"})
+
+
+@rule("ABL101", "missing-header", "error", "Missing document header `AGENT:`", over=DocumentIndex)
+def missing_header(document: DocumentIndex) -> Iterator[Found]:
+    """
+    What: The document starts with a section but says nowhere which agent it is.
+    Why: Without `AGENT:` or `SUPERVISOR:` no project can load it.
+    Bad:
+        GOAL: "Lend books"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """
+    tree = document.document
+    if tree.fragments or tree.profiles or tree.tool_files or not tree.blocks:
+        return
+    if any(agent.section("AGENT") or agent.section("SUPERVISOR") for agent in tree.agents):
+        return
+    at = tree.blocks[0].line_span
+    yield found(at, fixes.insert(at.start, "AGENT: New_Agent\n", "Add `AGENT: New_Agent`"))
+
+
+@rule("ABL102", "missing-goal", "error", "Missing `GOAL:`", over=AgentIndex)
+def missing_goal(agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: The agent has no goal, neither `GOAL:` nor `IDENTITY` with a role.
+    Why: The goal is what a model works towards; platforms refuse an agent without one.
+    Bad:
+        AGENT: Desk
+        PERSONA: "Friendly"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """
+    header = agent.agent.section("AGENT") or agent.agent.section("SUPERVISOR")
+    if (
+        agent.fragment
+        or header is None
+        or agent.agent.goal is not None
+        or agent.agent.section("GOAL")
+        or _has_role(agent)
+    ):
+        return
+    at = header.block.line_span if header.block else header.key_span
+    yield found(at, fixes.insert_line_below(agent.source, at, 'GOAL: "…"', "Add `GOAL:`"))
+
+
+def _has_role(agent: AgentIndex) -> bool:
+    identity = agent.agent.section("IDENTITY")
+    return bool(identity and identity.block and any(c.key.lower() == "role" for c in identity.block.children))
+
+
+@rule("ABL118", "reserved-name", "warning", "`{n}` is reserved for the runtime", over=Placed)
+def reserved_name(part: Placed, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A variable, field or target has a name that the runtime uses for itself.
+    Why: The runtime overwrites it, or reads your value where it expects its own.
+    Bad:
+        MEMORY:
+          session:
+            - input
+              TYPE: string
+    Good:
+        MEMORY:
+          session:
+            - last_question
+              TYPE: string
+    """
+    for write in part.writes:
+        if write.kind not in _DECLARING:
+            continue
+        reserved = write.path in RESERVED_NAMES or (write.kind != "session" and write.root in RUNTIME_ASSIGNED)
+        if (reserved and write.path != "now") or is_runtime_name(write.path):
+            yield found(write.span, n=write.path)
+
+
+@rule("ABL120", "tests-section", "info", "`TESTS:` is parsed but has no effect", over=nodes.Section)
+def tests_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: The section `TESTS:` is reserved and not executed.
+    Why: Tests belong into `*.scenario.yaml` files, which `abl test` runs.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TESTS:
+          - greets
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """
+    if section.keyword == "TESTS":
+        yield found(section.key_span)
+
+
+@rule("ABL121", "duplicate-agent", "error", "Agent name `{n}` already used in {file}", over=AgentIndex, project=True)
+def duplicate_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: Two agents of the project have one name.
+    Why: A handoff to that name could mean either.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+
+        AGENT: Desk
+        GOAL: "Lend films"
+    Good:
+        AGENT: Book_Desk
+        GOAL: "Lend books"
+
+        AGENT: Film_Desk
+        GOAL: "Lend films"
+    """
+    first = project.agents.get(agent.name)
+    if agent.fragment or first is None or first is agent or agent.agent.name is None or first.agent.name is None:
+        return
+    elsewhere = Related(first.source.path, first.agent.name.span, "first agent of that name")
+    yield found(agent.agent.name.span, related=(elsewhere,), n=agent.name, file=first.source.path)
+
+
+@rule("ABL122", "bad-version", "error", 'VERSION must look like "1.2.3"', over=nodes.Section)
+def bad_version(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: The version is not a quoted `major.minor.patch`; two parts (`"2.0"`) are only a hint.
+    Why: Versions are compared part by part.
+    Bad:
+        AGENT: Desk
+        VERSION: "one"
+        GOAL: "Lend books"
+    Good:
+        AGENT: Desk
+        VERSION: "1.0.0"
+        GOAL: "Lend books"
+    """
+    if section.keyword != "VERSION" or section.value is None:
+        return
+    value, span = section.value.value.strip(), section.value.span
+    if _VERSION.fullmatch(value):
+        if section.value.style == "bare":
+            yield found(span, fixes.replace(span, f'"{value}"'), severity="hint")
+    elif _TWO_PARTS.fullmatch(value):
+        yield found(span, fixes.replace(span, f'"{value}.0"'), severity="hint")
+    elif value.isdigit():
+        yield found(span, fixes.replace(span, f'"{value}.0.0"'))
+    else:
+        yield found(span)
+
+
+@rule("ABL126", "vague-name", "hint", "Vague variable name `{n}`", over=nodes.SessionVariable)
+def vague_name(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A session variable has a name that says nothing, such as `data`, `temp` or `var1`.
+    Why: Conditions and messages are read far from the declaration; the name is all a reader has.
+    Bad:
+        MEMORY:
+          session:
+            - temp
+    Good:
+        MEMORY:
+          session:
+            - open_loans
+    """
+    if variable.name.value.lower() in VAGUE_NAMES:
+        yield found(variable.name.span, n=variable.name.value)
+
+
+def header_span(agent: AgentIndex) -> Span:
+    """Where problems of a whole agent are shown: its header line, or the start of a fragment."""
+    section = agent.agent.section("AGENT") or agent.agent.section("SUPERVISOR")
+    if section is not None:
+        return section.block.line_span if section.block else section.key_span
+    return Span(agent.agent.span.start, agent.agent.span.start)

@@ -1,0 +1,172 @@
+"""1xx as the parser finds them: indentation, quotes, brackets, comments (docs/spec 05 §2)."""
+
+from __future__ import annotations
+
+from abl.analysis.registry import rule
+
+
+@rule("ABL108", "inconsistent-indentation", "error", "Inconsistent indentation: column {a}, expected {b}")
+def inconsistent_indentation() -> None:
+    """
+    What: A line starts in a column that belongs to no open block.
+    Why: Indentation says what belongs to what; the line is read as part of the nearest block, which may not be meant.
+    Bad:
+        MEMORY:
+          session:
+              - loans
+            - fines
+    Good:
+        MEMORY:
+          session:
+            - loans
+            - fines
+    """
+
+
+@rule("ABL109", "mixed-tabs", "warning", "Tabs and spaces mixed")
+def mixed_tabs() -> None:
+    """
+    What: Lines of one block are indented with tabs and with spaces.
+    Why: A tab counts to the next multiple of four here, but editors show it in other widths.
+    Bad:
+        MEMORY:
+          session:
+        \t- loans
+            - fines
+    Good:
+        MEMORY:
+          session:
+            - loans
+            - fines
+    """
+
+
+@rule("ABL110", "missing-colon", "error", "Expected `:` after `{k}`")
+def missing_colon() -> None:
+    """
+    What: A keyword stands without its colon.
+    Why: Without the colon the line is plain text and what it introduces is lost.
+    Bad:
+        MEMORY:
+          session:
+            - loans
+              TYPE number
+    Good:
+        MEMORY:
+          session:
+            - loans
+              TYPE: number
+    """
+
+
+@rule("ABL111", "unterminated-string", "error", "Unterminated string")
+def unterminated_string() -> None:
+    """
+    What: A quoted text has no closing quote on its line.
+    Why: Where the text ends is a guess; use `|` for text over several lines.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """
+
+
+@rule("ABL112", "unclosed-bracket", "error", "Unclosed `{c}` opened at line {n}")
+def unclosed_bracket() -> None:
+    """
+    What: A bracket, brace or parenthesis is never closed.
+    Why: The list or object swallows what follows it.
+    Bad:
+        MEMORY:
+          recall:
+            - ON: session:start
+              ACTION: inject_context
+              PATHS: [user.tier, user.name
+    Good:
+        MEMORY:
+          recall:
+            - ON: session:start
+              ACTION: inject_context
+              PATHS: [user.tier, user.name]
+    """
+
+
+@rule("ABL113", "trailing-comment", "warning", "Text after ` #` is not a comment here")
+def trailing_comment() -> None:
+    """
+    What: A comment stands behind a value on the same line.
+    Why: In keyword form only a whole line is a comment; other readers take the `#` as part of the value.
+    Bad:
+        MEMORY:
+          session:
+            - loans
+              TYPE: number # how many
+    Good:
+        MEMORY:
+          session:
+            - loans
+              # how many
+              TYPE: number
+    """
+
+
+@rule("ABL114", "slash-comment", "warning", "`//` does not start a comment")
+def slash_comment() -> None:
+    """
+    What: `//` is used as if it began a comment.
+    Why: The language knows `#` lines only; the text is read as part of the document.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        // memory
+        MEMORY:
+          session:
+            - loans
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        # memory
+        MEMORY:
+          session:
+            - loans
+    """
+
+
+@rule("ABL115", "list-item-expected", "error", "List item expected (`- …`)")
+def list_item_expected() -> None:
+    """
+    What: An entry of a list starts without its dash.
+    Why: Without the dash it is read as a property of the entry before it, or not at all.
+    Bad:
+        MEMORY:
+          remember:
+            WHEN: name IS SET
+            STORE: name -> user.name
+    Good:
+        MEMORY:
+          remember:
+            - WHEN: name IS SET
+              STORE: name -> user.name
+    """
+
+
+@rule("ABL125", "unreadable-line", "error", "{reason}")
+def unreadable_line() -> None:
+    """
+    What: The file is empty, or a line could not be read and was skipped.
+    Why: What the line says has no effect.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          steps: [ask]
+          ask:
+            REASONING: false
+            what is this
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """

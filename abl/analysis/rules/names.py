@@ -1,0 +1,207 @@
+"""Names that are read but never, or not yet, set (docs/spec 02 §7, 05 §3-4, 10 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.judgement import holds_unset, never_set
+from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write, origins
+from abl.analysis.parts import Part
+from abl.analysis.project import Index
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Fix
+from abl.expressions import nodes as en
+from abl.syntax import nodes
+
+_SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
+_ANYWHERE_IN_STEP = frozenset({"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION"})
+
+
+def _renames(read: Read, agent: AgentIndex) -> tuple[str, tuple[Fix, ...]]:
+    return fixes.rename_to(read.span, read.path, sorted(agent.write_paths))
+
+
+def _declare(read: Read, agent: AgentIndex) -> tuple[Fix, ...]:
+    """Add the name to MEMORY.session, where there is such a block and the name is a plain one."""
+    memory = agent.agent.memory
+    if memory is None or not memory.session or "." in read.path:
+        return ()
+    last = memory.session[-1]
+    indent = " " * (last.block.column - 1) if last.block is not None else "    "
+    line = f"{indent}- {read.path}"
+    return (
+        fixes.insert_line_below(agent.source, last.span, line, f"Declare `{read.path}` in session", preferred=False),
+    )
+
+
+@rule(
+    "ABL214", "undeclared-name", "warning", "`{name}` is not declared or set anywhere. Did you mean `{y}`?",
+    over=AgentIndex, project=True,
+)  # fmt: skip
+def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: An expression reads a name that nothing declares or sets.
+    Why: It is always unset: comparisons fail or count it as 0, and values come out null.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - open_loans
+        CONSTRAINTS:
+          - REQUIRE open_laons < 3
+            ON_FAIL: "Too many loans."
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - open_loans
+        CONSTRAINTS:
+          - REQUIRE open_loans < 3
+            ON_FAIL: "Too many loans."
+    """
+    for read in project.undeclared(agent):
+        use = read.use
+        if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project) or use.routing):
+            continue
+        if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
+            continue
+        best, renames = _renames(read, agent)
+        yield found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+
+
+def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:
+    """True where another rule names the name: ABL633 for COMPLETE_WHEN, ABL349 for triggers that can never fire."""
+    if use.place != "REMEMBER":
+        return use.place == "COMPLETE_WHEN"
+    return holds_unset(use.reading, lambda path: never_set(agent, project, path)) is False
+
+
+def _gate_says_it(read: Read, agent: AgentIndex) -> bool:
+    """True for a STORE value whose trigger's WHEN reads the same name: ABL349 tells it there."""
+    for trigger in agent.all(nodes.RememberTrigger) if isinstance(read.owner, nodes.Store) else ():
+        if trigger.store is read.owner:
+            return any(name.root == read.root for use in agent.expressions_of(trigger) for name in use.reading.names)
+    return False
+
+
+@rule(
+    "ABL253", "undeclared-placeholder", "warning", "`{name}` in this message is not declared. Did you mean `{y}`?",
+    over=AgentIndex, project=True,
+)  # fmt: skip
+def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: A message shows a name that nothing declares or sets.
+    Why: The placeholder is printed as nothing.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - open_loans
+        CONSTRAINTS:
+          - REQUIRE open_loans < 3
+            ON_FAIL: "You have {{open_laons}} loans."
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - open_loans
+        CONSTRAINTS:
+          - REQUIRE open_loans < 3
+            ON_FAIL: "You have {{open_loans}} loans."
+    """
+    for read in project.undeclared(agent):
+        if read.use is not None and read.use.mode == "tag":
+            best, renames = _renames(read, agent)
+            yield found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+
+
+@rule("ABL215", "used-before-set", "warning", "`{name}` is set only after it is used here", over=AgentIndex)
+def used_before_set(agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A step reads a name that only later or unreachable steps set.
+    Why: At this point the name has no value yet.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          steps: [tell, count]
+          tell:
+            REASONING: false
+            RESPOND: "You have {{open_loans}} loans."
+            THEN: count
+          count:
+            REASONING: false
+            SET: open_loans = 3
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        FLOW:
+          steps: [count, tell]
+          count:
+            REASONING: false
+            SET: open_loans = 3
+            THEN: tell
+          tell:
+            REASONING: false
+            RESPOND: "You have {{open_loans}} loans."
+            THEN: COMPLETE
+    """
+    if agent.fragment or not agent.steps:
+        return
+    otherwise = agent.union(_set_otherwise) | agent.mentions
+    suspects = agent.given_roots - otherwise
+    for placed, reads in agent.each(_maybe_too_early):
+        for root, kept in reads:
+            if root not in suspects:
+                continue
+            sources = agent.origins_of(root)
+            read = placed.read(kept)
+            if any(_comes_before(o.write.step, o.write.order + o.placed.before, read, agent) for o in sources):
+                continue
+            if read.step in agent.graph.reachable and not _asks_whether_set(read):
+                yield found(read.span, name=read.path)
+
+
+def _maybe_too_early(part: Part) -> list[tuple[str, Read]]:
+    """Reads in steps of names that the same step does not set before."""
+    first: dict[tuple[str, str | None], int] = {}
+    for write in part.writes:
+        if _is_in_flow(write):
+            first.setdefault((write.root, write.step), write.order)
+    reads = [
+        (read.root, read) for read in part.reads if read.step is not None and read.certain and read.use is not None
+    ]
+    return [(root, read) for root, read in reads if first.get((root, read.step), read.order) >= read.order]
+
+
+def _set_otherwise(part: Part) -> frozenset[str]:
+    """First segments of names that something outside of the steps gives a value."""
+    return frozenset([root for root, write in part.derive(origins) if not _is_in_flow(write)])
+
+
+def _is_in_flow(write: Write) -> bool:
+    return write.kind in _SET_IN_FLOW and write.step is not None
+
+
+def _comes_before(step: str | None, order: int, read: Read, agent: AgentIndex) -> bool:
+    again = agent.graph.leads_to(step or "", read.step or "")
+    if step == read.step:
+        anywhere = read.use is not None and read.use.place in _ANYWHERE_IN_STEP
+        return order < read.order or anywhere or again
+    return again and step in agent.graph.reachable
+
+
+def _asks_whether_set(read: Read) -> bool:
+    """True when the expression guards against an unset name: IS SET, EMPTY, COALESCE, has()."""
+    for node in read.use.reading.nodes if read.use is not None else ():
+        asks = isinstance(node, en.Test) and node.op.startswith(("IS", "EMPTY"))
+        falls_back = isinstance(node, en.Call) and node.name.upper() in ("COALESCE", "FIRST_NON_EMPTY", "HAS")
+        if (asks or falls_back) and any(isinstance(n, en.Path) and n.parts[0] == read.root for n in en.walk(node)):
+            return True
+    return False

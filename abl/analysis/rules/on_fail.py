@@ -1,0 +1,276 @@
+"""4xx about what a rule does when it fails: messages, handoffs, single words (docs/spec 04 §5, 05 §7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Edit, Fix
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.suggest import closest
+from abl.syntax.vocabulary import ON_FAIL_ACTIONS
+
+_ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
+_KNOWN_WORDS = (*ON_FAIL_ACTIONS, "GOTO")
+
+
+def _quoted(span: Span, text: str) -> Fix:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return Fix("Put the message in quotes", (Edit(span, f'"{escaped}"'),), preferred=True)
+
+
+def _single_word(action: nodes.OnFail, agent: AgentIndex) -> nodes.Name | None:
+    """A word that stands alone and is no step."""
+    alone = action.form == "step" and action.target is not None and action.target.value not in agent.steps
+    return action.target if alone else None
+
+
+@rule(
+    "ABL406",
+    "unknown-on-fail-action",
+    "warning",
+    "Unknown ON_FAIL action `{x}`; sent as text. Did you mean `{y}`?",
+    over=nodes.Rule,
+)
+def unknown_on_fail_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: ON_FAIL begins with a word in capitals that is no action.
+    Why: The whole line is then sent to the user as a message.
+    Bad:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOF Librarian
+    Good:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+    """
+    action = checked.on_fail
+    if action is None:
+        return
+    word = action.target if action.form == "unknown" else _single_word(action, agent)
+    if word is None or not _ACTION_LIKE.fullmatch(word.value):
+        return
+    best, renames = fixes.rename_to(word.span, word.value, _KNOWN_WORDS)
+    written = action.message
+    quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
+    quote = Fix(quote.title, quote.edits, preferred=not renames)
+    yield found(word.span, *renames, quote, node=action.path, x=word.value, y=best)
+
+
+@rule("ABL407", "unquoted-message", "hint", "Quote the message", over=nodes.Rule)
+def unquoted_message(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: The message of ON_FAIL stands without quotes.
+    Why: In quotes it cannot be taken for an action, whatever its first word.
+    Bad:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: Members only.
+    Good:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: "Members only."
+    """
+    action = checked.on_fail
+    if action is None:
+        return
+    text = action.message if action.form in ("message", "respond") else None
+    word = _single_word(action, agent)
+    if text is not None and text.style == "bare":
+        yield found(text.span, _quoted(text.span, text.value), node=action.path)
+    elif word is not None and not _ACTION_LIKE.fullmatch(word.value):
+        yield found(word.span, _quoted(word.span, word.value), node=action.path)
+
+
+def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
+    return checked.on_fail if checked.on_fail is not None and checked.on_fail.form == "handoff" else None
+
+
+@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=nodes.Rule, project=True)
+def handoff_without_target(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: HANDOFF in ON_FAIL names no agent.
+    Why: Nobody takes over; platforms fall back to an agent that may not exist.
+    Bad:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF
+    Good:
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+    """
+    action = _handoff(checked)
+    if action is None or action.target is not None or action.block is None or action.block.value is None:
+        return
+    span = action.block.value.span
+    others = [name for name in project.agents if name != agent.name]
+    inserts = (fixes.replace(span, f"HANDOFF {name}", preferred=len(others) == 1) for name in others[:3])
+    yield found(span, *inserts, node=action.path)
+
+
+@rule(
+    "ABL409",
+    "handoff-to-unknown",
+    "error",
+    "HANDOFF to unknown agent `{a}`. Did you mean `{y}`?",
+    over=nodes.Rule,
+    project=True,
+)
+def handoff_to_unknown(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: ON_FAIL hands off to an agent that the project does not have. In a project of one agent this is a warning.
+    Why: The handoff fails when it is needed.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Libarian
+
+        AGENT: Librarian
+        GOAL: "Help"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+
+        AGENT: Librarian
+        GOAL: "Help"
+    """
+    action = _handoff(checked)
+    target = action.target if action is not None else None
+    if action is None or target is None or target.value in project.agents or "{{" in target.value:
+        return
+    others = [name for name in project.agents if name != agent.name]
+    best, renames = fixes.rename_to(target.span, target.value, others)
+    severity = "warning" if project.alone else None
+    yield found(target.span, *renames, severity=severity, node=action.path, a=target.value, y=best)  # type: ignore[arg-type]
+
+
+@rule(
+    "ABL410",
+    "handoff-not-listed",
+    "warning",
+    "`{a}` exists but is not listed under HANDOFF here",
+    over=nodes.Rule,
+    project=True,
+)
+def handoff_not_listed(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: ON_FAIL hands off to an agent that the HANDOFF section of this agent does not list.
+    Why: The section says to whom the agent may hand over, and what it takes along.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+        HANDOFF:
+          - TO: Cashier
+            WHEN: fines > 0
+
+        AGENT: Librarian
+        GOAL: "Help"
+
+        AGENT: Cashier
+        GOAL: "Take fines"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_advice == true
+
+        AGENT: Librarian
+        GOAL: "Help"
+    """
+    action = _handoff(checked)
+    target = action.target if action is not None else None
+    if action is None or target is None or target.value == agent.name:
+        return
+    handoffs = agent.agent.handoffs
+    if not handoffs:
+        return
+    if target.value not in project.agents or any(h.to is not None and h.to.value == target.value for h in handoffs):
+        return
+    last = handoffs[-1]
+    indent = fixes.indent_of(agent.source, last.span.start)
+    lines = f'{indent}- TO: {target.value}\n{indent}  WHEN: "a rule asks for it"'
+    entry = fixes.insert_line_below(agent.source, last.span, lines, f"List `{target.value}`", preferred=False)
+    yield found(target.span, entry, node=action.path, a=target.value)
+
+
+@rule("ABL411", "handoff-to-self", "error", "Agent hands off to itself", over=nodes.Rule)
+def handoff_to_self(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: ON_FAIL hands off to the agent that holds the rule.
+    Why: The rule fails there again, and nothing gets ahead.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Desk
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: ESCALATE
+    """
+    action = _handoff(checked)
+    if action is not None and action.target is not None and agent.name and action.target.value == agent.name:
+        yield found(action.target.span, node=action.path)
+
+
+@rule("ABL426", "step-as-action", "error", "`{s}` is a step; write `GOTO: {s}`", over=nodes.Rule)
+def step_as_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: ON_FAIL of a rule is the bare name of a step.
+    Why: That form exists for CHECK only; here the word is sent as a message.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: join
+        FLOW:
+          join:
+            REASONING: false
+            RESPOND: "Become a member first."
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL:
+              GOTO: join
+        FLOW:
+          join:
+            REASONING: false
+            RESPOND: "Become a member first."
+            THEN: COMPLETE
+    """
+    action = checked.on_fail
+    if action is None or action.form not in ("step", "then") or action.target is None or action.block is None:
+        return
+    step, value = action.target.value, action.block.value
+    if value is None or (action.form == "step" and step not in agent.steps):
+        return
+    close = closest(step, agent.steps) if step not in agent.steps else (step,)
+    indent = fixes.indent_of(agent.source, action.block.key_span.start) + "  "
+    edit = Edit(Span(action.block.key_span.end, value.span.end), f":\n{indent}GOTO: {close[0] if close else step}")
+    yield found(action.target.span, Fix("Write a block with GOTO", (edit,), preferred=True), node=action.path, s=step)

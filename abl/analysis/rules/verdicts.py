@@ -1,0 +1,182 @@
+"""4xx about rules over names that are not set yet (docs/spec 04 §6.1, 05 §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.entry_fixes import add_property
+from abl.analysis.judgement import assignments_of, condition_of, gate_of, holds_unset, names_unset_at_start
+from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.project import Index
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Fix
+from abl.expressions import nodes as en
+from abl.syntax import nodes
+
+_TALKS_ONLY = frozenset({"message", "respond", "block", "redact", "unknown"})
+
+
+def _fails_unset(
+    checked: nodes.Rule, agent: AgentIndex, project: Index
+) -> tuple[ExpressionUse, tuple[str, ...]] | None:
+    """The condition and the unset names of a rule that fails on them on a fresh session."""
+    use = condition_of(checked, agent)
+    if use is None or agent.fragment or use.reading.node is None:
+        return None
+    received = project.received(agent)
+    names = tuple(name for name in names_unset_at_start(use, agent) if name.partition(".")[0] not in received)
+    if not names or holds_unset(use.reading, names.__contains__) is not (checked.kind.value == "RESTRICT"):
+        return None
+    return use, names
+
+
+@rule(
+    "ABL447",
+    "depends-on-unset-policy",
+    "hint",
+    "Verdict on unset `{names}` depends on the unset policy",
+    over=nodes.Rule,
+    project=True,
+)
+def depends_on_unset_policy(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: On a fresh session the rule fails, but platforms that skip rules over unset names let it pass.
+    Why: The same agent behaves differently in the two places; a gate says which is meant.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - role
+        GATHER:
+          role:
+            prompt: "Who are you?"
+            type: string
+        CONSTRAINTS:
+          - REQUIRE role == "member"
+            ON_FAIL: "Members only."
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - role
+        GATHER:
+          role:
+            prompt: "Who are you?"
+            type: string
+        CONSTRAINTS:
+          - REQUIRE role == "member"
+            WHEN: role IS SET
+            ON_FAIL: "Members only."
+    """
+    if checked.before is not None:
+        return
+    failing = _fails_unset(checked, agent, project)
+    if failing is None or gate_of(checked, agent) is not None:
+        return
+    use, names = failing
+    asks = any(test.op in ("IS SET", "IS NOT SET") for test in use.reading.tests)
+    implies = any(isinstance(node, en.Logical) and node.op == "IMPLIES" for node in use.reading.nodes)
+    if not asks and not implies:
+        yield found(use.whole, *_set_gate(checked, agent, names), node=checked.path, names=", ".join(names))
+
+
+def _set_gate(checked: nodes.Rule, agent: AgentIndex, names: tuple[str, ...]) -> tuple[Fix, ...]:
+    return add_property(agent, checked, "WHEN: " + " AND ".join(f"{name} IS SET" for name in names))
+
+
+@rule(
+    "ABL448",
+    "blocks-until-set",
+    "warning",
+    "Blocks every turn until `{names}` is set, and only work that it blocks can set it",
+    over=nodes.Rule,
+    project=True,
+)
+def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: A rule fails as long as a name is unset, and only steps that the rule keeps from running set it. Where the
+    user's answer or a hook can set it, this is a note.
+    Why: The conversation gets stuck at the first message.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - verified
+        CONSTRAINTS:
+          - REQUIRE verified == true
+            ON_FAIL: "You have to be verified."
+        FLOW:
+          ask:
+            REASONING: false
+            GATHER:
+              - code: required
+                prompt: "Your code?"
+            THEN: verify
+          verify:
+            REASONING: false
+            SET: verified = true
+            THEN: COMPLETE
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - verified
+        CONSTRAINTS:
+          - REQUIRE verified == true
+            WHEN: verified IS SET
+            ON_FAIL: "You have to be verified."
+        FLOW:
+          ask:
+            REASONING: false
+            GATHER:
+              - code: required
+                prompt: "Your code?"
+            THEN: verify
+          verify:
+            REASONING: false
+            SET: verified = true
+            THEN: COMPLETE
+    """
+    if checked.before is not None or checked.whens or checked.is_warning or not _only_talks(checked.on_fail):
+        return
+    failing = _fails_unset(checked, agent, project)
+    if failing is None:
+        return
+    use, names = failing
+    stuck = not agent.reasoning and all(not _set_by_collection(name, agent) for name in names)
+    repairs = [*_set_gate(checked, agent, names)]
+    tools = [name for name in agent.tools if not name.startswith(("find_", "load_", "get_"))]
+    if len(tools) == 1:
+        end = use.whole.end
+        repairs.append(fixes.insert(end, f" BEFORE calling {tools[0]}", f"Check before `{tools[0]}`", preferred=False))
+    shown = ", ".join(names)
+    if stuck:
+        yield found(use.whole, *repairs, node=checked.path, names=shown)
+    else:
+        wording = "Fails on a fresh session, until `{names}` is set"
+        yield found(use.whole, *repairs, severity="info", node=checked.path, names=shown, wording=wording)
+
+
+def _only_talks(action: nodes.OnFail | None) -> bool:
+    """True when a failure leads nowhere: neither to a step, nor to a question, nor to somebody else."""
+    if action is None or action.form in _TALKS_ONLY:
+        return True
+    return action.form == "structured" and action.goto is None and not action.collect and not action.sets
+
+
+def _set_by_collection(name: str, agent: AgentIndex) -> bool:
+    """True when a gather field, a branch on input or a handler can set the name before the rules are checked."""
+    root = name.partition(".")[0]
+    writes = agent.sources_of(root)
+    if any(write.kind == "gather" for write in writes):
+        return True
+    actions = [branch.actions for on_input in agent.all(nodes.OnInput) for branch in on_input.branches]
+    actions += [handler.actions for handler in agent.all(nodes.ActionHandler)]
+    actions += [handler.actions for handler in agent.all(nodes.IntentHandler)]
+    collected = {id(line) for directives in actions for line in assignments_of(directives)}
+    return any(id(write.node) in collected for write in writes)

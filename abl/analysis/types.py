@@ -1,0 +1,234 @@
+"""Best-effort static types (docs/spec 02 §11). What is not known is None and silences every check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from abl.analysis.parts import Part
+from abl.analysis.reading import Reading
+from abl.analysis.recent import Recent
+from abl.expressions import nodes as en
+from abl.expressions.builtins import find
+from abl.syntax import nodes
+from abl.syntax.nodes import TypeRef
+
+if TYPE_CHECKING:
+    from abl.analysis.model import AgentIndex
+
+# Type tags: string number boolean date datetime array object null; None is "any".
+_MEANING = {
+    "text": "string", "free_text": "string", "email": "string", "phone": "string", "enum": "string",
+    "pattern": "string",
+    "integer": "number", "float": "number", "currency": "number", "int": "number", "bool": "boolean",
+    "string": "string", "number": "number", "boolean": "boolean", "date": "date", "datetime": "datetime",
+    "array": "array", "object": "object",
+}  # fmt: skip
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?")
+
+
+def canonical_type(written: str) -> str | None:
+    """The type tag of a declared type, generics by their outer word; None for unknown, union and nullable types."""
+    word = written.strip().lower()
+    if word.endswith("[]"):
+        return "array"
+    word = re.split(r"[<{\s]", word, maxsplit=1)[0] or "object"
+    return _MEANING.get(word)
+
+
+def same_type(one: str, two: str) -> bool:
+    """True when two declared types go together; unknown ones go with everything."""
+    first, second = canonical_type(one), canonical_type(two)
+    return first is None or second is None or first == second or {first, second} == {"date", "datetime"}
+
+
+def value_type(value: object) -> str | None:
+    """The tag of a literal value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "date" if _DATE.fullmatch(value) else "datetime" if _DATETIME.fullmatch(value) else "string"
+    return "array" if isinstance(value, list | tuple) else "object" if isinstance(value, dict) else None
+
+
+def fits(value: object, declared: str) -> bool:
+    """True when a literal value is of a declared type; null fits every type, unknown types take everything."""
+    wanted, given = canonical_type(declared), value_type(value)
+    if wanted is None or given in (None, "null", wanted):
+        return True
+    if wanted == "string":
+        return isinstance(value, str)
+    if wanted in ("date", "datetime"):
+        return given in ("date", "datetime") or (isinstance(value, str) and "{{" in value)
+    return isinstance(value, str) and "{{" in value
+
+
+class Types:
+    """The declared types of one agent's names, and the types of expressions over them."""
+
+    def __init__(self, declared: dict[str, str | None], results: dict[str, TypeRef]) -> None:
+        self.declared = declared
+        self.results = results
+        self._known: dict[str, str | None] = {}
+        self._of_readings: dict[Reading, str | None] = {}
+
+    def of_path(self, path: str, locals_: frozenset[str] = frozenset()) -> str | None:
+        """Type of a dotted name."""
+        if locals_ and path.partition(".")[0] in locals_:
+            return None
+        if path not in self._known:
+            self._known[path] = self._of_path(path)
+        return self._known[path]
+
+    def _of_path(self, path: str) -> str | None:
+        root, _, rest = path.partition(".")
+        if root in ("input", "recent_input", "match", "action"):
+            return None
+        if path in self.declared:
+            return self.declared[path]
+        if path.endswith(".length"):
+            return "number" if self.of_path(path.removesuffix(".length")) in ("array", "string") else None
+        reference = self.results.get(root)
+        return _below(reference, rest) if reference is not None and root not in self.declared else None
+
+    def of(self, node: en.Node, locals_: frozenset[str] = frozenset()) -> str | None:
+        """Type of an expression."""
+        match node:
+            case en.Literal(form="string", value=value):
+                return "string" if "{{" in value else value_type(value)
+            case en.Literal():
+                return value_type(node.value)
+            case en.Path():
+                return self.of_path(".".join(node.parts), locals_)
+            case en.Call():
+                return self._call(node, locals_)
+            case en.Method():
+                return "number" if node.name == "size" else "boolean"
+            case en.Unary():
+                return "number" if node.op == "-" else "boolean"
+            case en.Test():
+                return "boolean"
+            case en.Logical():
+                return "boolean"
+            case en.Binary():
+                return self._binary(node, locals_)
+            case en.ListNode():
+                return "array"
+            case en.ObjectNode():
+                return "object"
+            case en.Ternary():
+                return self._either(node.then, node.otherwise, locals_)
+        return None
+
+    def of_reading(self, reading: Reading) -> str | None:
+        """Type of an expression without names of its own, remembered."""
+        if reading not in self._of_readings:
+            self._of_readings[reading] = self.of(reading.node) if reading.node is not None else None
+        return self._of_readings[reading]
+
+    def _call(self, node: en.Call, locals_: frozenset[str]) -> str | None:
+        name = node.name.upper()
+        if name == "IF" and len(node.args) == 3:
+            return self._either(node.args[1], node.args[2], locals_)
+        if name in ("COALESCE", "FIRST_NON_EMPTY") and node.args:
+            kinds = {self.of(argument, locals_) for argument in node.args} - {"null"}
+            return kinds.pop() if len(kinds) == 1 else None
+        function = find(node.name, node.prefixed)
+        return function.result_type if function is not None and function.result_type != "any" else None
+
+    def _binary(self, node: en.Binary, locals_: frozenset[str]) -> str | None:
+        if node.op != "+":
+            return "number"
+        sides = {self.of(node.left, locals_), self.of(node.right, locals_)}
+        return "number" if sides == {"number"} else "string" if "string" in sides and None not in sides else None
+
+    def _either(self, one: en.Node, two: en.Node, locals_: frozenset[str]) -> str | None:
+        first, second = self.of(one, locals_), self.of(two, locals_)
+        return first if first == second else None
+
+
+Declared = tuple[str, str | None]
+_UNTYPED = "untyped"  # a variable that says nothing about its type
+
+
+def types_of(agent: AgentIndex) -> Types:
+    """The types of an agent's names; the same object for the same names of the same types."""
+    declared: dict[str, str | None] = {}
+    for kind in (_path_types, _field_types, _variable_types):
+        declared |= _first_of_each(agent, kind)
+    results = dict(_result_names(agent))
+    texts = {name: result.text for name, result in results.items()}
+    return _recent().get((declared, texts), lambda _: Types(declared, results))
+
+
+@cache
+def _recent() -> Recent[tuple[dict[str, str | None], dict[str, str]], Types]:
+    return Recent(32)
+
+
+def _first_of_each(agent: AgentIndex, kind: Callable[[Part], list[Declared]]) -> dict[str, str | None]:
+    """Of two with one name the first counts; names without a type are left out."""
+    first: dict[str, str | None] = dict(reversed(agent.items(kind)))
+    return {name: given for name, given in first.items() if given is not _UNTYPED}
+
+
+def _path_types(part: Part) -> list[Declared]:
+    paths = part.all(nodes.PersistentPath)
+    return [(path.name.value, canonical_type(path.type.value) if path.type else None) for path in paths]
+
+
+def _field_types(part: Part) -> list[Declared]:
+    return [(field.name.value, _field_type(field)) for field in part.all(nodes.GatherField)]
+
+
+def _variable_types(part: Part) -> list[Declared]:
+    variables = part.all(nodes.SessionVariable)
+    return [(v.name.value, canonical_type(v.type.value) if v.type else _UNTYPED) for v in variables]
+
+
+def _field_type(field: nodes.GatherField) -> str | None:
+    for key in ("LIST", "PREFERENCES", "RANGE"):
+        prop = field.prop(key)
+        if prop is not None and prop.value is not None and prop.value.value.lower() in ("true", "yes"):
+            return "array" if key == "LIST" else "object"
+    return canonical_type(field.type.value) if field.type else None
+
+
+def _result_names(agent: AgentIndex) -> Iterator[tuple[str, TypeRef]]:
+    """Names that hold a tool's result, with the declared return type; a name bound to two tools is not known."""
+    found: dict[str, TypeRef | None] = {}
+    tools: dict[str, nodes.Tool] = {}
+    for tool in agent.first(nodes.Tool):
+        tools.setdefault(tool.name.value, tool)
+    for tool in tools.values():
+        if tool.returns is not None:
+            found[f"last_{tool.name.value}_result"] = tool.returns
+            found.setdefault(tool.name.value, tool.returns)
+    for call in agent.first(nodes.Call):
+        if call.as_ is not None:
+            declared = tools.get(call.tool.value) if call.tool else None
+            returns = declared.returns if declared else None
+            found[call.as_.value] = None if call.as_.value in found else returns
+    for name, returns in found.items():
+        if returns is not None:
+            yield name, returns
+
+
+def _below(reference: TypeRef, path: str) -> str | None:
+    current: TypeRef | None = reference
+    for part in path.split(".") if path else ():
+        if current is None or not current.fields:
+            return None
+        current = next((kind for name, _, kind in current.fields if name == part), None)
+    if current is None:
+        return None
+    if current.item is not None:
+        return "array"
+    return "object" if current.fields else canonical_type(current.name)

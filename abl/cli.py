@@ -1,0 +1,221 @@
+"""The command ``abl`` (docs/spec 12 §2). Exit codes: 0 nothing wrong, 1 problems of severity error, 2 wrong use."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from abl.runtime.cli import add_commands as add_runtime_commands
+
+if TYPE_CHECKING:
+    from abl.diagnostics import Diagnostic
+    from abl.source import Source
+
+OK, PROBLEMS, WRONG_USE = 0, 1, 2
+STDIN = "-"
+SUFFIXES = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".abl", ".agent.yaml")
+
+
+class UsageError(Exception):
+    """Wrong use of the command line; the message says what would be right."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives its exit code and never raises on bad input."""
+    arguments = _parser().parse_args(argv)
+    if not hasattr(arguments, "handler"):
+        _parser().print_usage(sys.stderr)
+        return WRONG_USE
+    handler: Callable[[argparse.Namespace], int] = arguments.handler
+    try:
+        return handler(arguments)
+    except UsageError as error:
+        print(f"abl: {error}", file=sys.stderr)
+        return WRONG_USE
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="abl", description="Check, evaluate and run agents written in ABL.")
+    commands = parser.add_subparsers(metavar="COMMAND")
+    _add_check(commands)
+    _add_eval(commands)
+    _add_explain(commands)
+    add_runtime_commands(commands)
+    return parser
+
+
+# check -----------------------------------------------------------------------------------------------------------
+
+
+def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("check", help="report what is wrong in files and folders; a folder is one project")
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="file, folder, or - for standard input")
+    parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    parser.add_argument("--select", type=_codes, metavar="CODES", help="only these codes, names or families (ABL3xx)")
+    parser.add_argument("--ignore", type=_codes, metavar="CODES", help="not these codes, names or families")
+    parser.set_defaults(handler=_check)
+
+
+def _codes(text: str) -> list[str]:
+    return [word for word in text.replace(",", " ").split() if word]
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from abl.analysis import UnknownCode, check
+    from abl.analysis.render import RENDERERS
+
+    diagnostics: list[Diagnostic] = []
+    sources: dict[str, Source] = {}
+    try:
+        for files in _projects(arguments.paths):
+            report = check(files, select=arguments.select, ignore=arguments.ignore)
+            diagnostics.extend(report.diagnostics)
+            sources.update(report.index.sources)
+    except UnknownCode as error:
+        raise UsageError(str(error)) from error
+    output = RENDERERS[arguments.format](diagnostics, sources)
+    if output:
+        print(output)
+    return PROBLEMS if any(d.severity == "error" for d in diagnostics) else OK
+
+
+def _projects(paths: Sequence[str]) -> Iterator[dict[str, str]]:
+    """One mapping of texts per folder; files that are named directly form one project together."""
+    single: dict[str, str] = {}
+    for name in paths:
+        path = Path(name)
+        if name == STDIN:
+            single["<stdin>"] = _decoded(sys.stdin.buffer.read(), "standard input")
+        elif path.is_dir():
+            files = {str(file): _text_of(file) for file in sorted(path.rglob("*")) if _is_document(file)}
+            if not files:
+                raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
+            yield files
+        else:
+            single[name] = _text_of(path)
+    if single:
+        yield single
+
+
+def _is_document(path: Path) -> bool:
+    hidden = any(part.startswith(".") and part not in (".", "..") for part in path.parts)
+    return path.name.endswith(SUFFIXES) and not hidden and path.is_file()
+
+
+def _text_of(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: there is no such file or folder") from error
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    return _decoded(data, str(path))
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name}: not UTF-8 text (byte {error.start})") from error
+
+
+# eval ------------------------------------------------------------------------------------------------------------
+
+
+def _add_eval(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("eval", help="evaluate one expression and print the result as JSON")
+    parser.add_argument("expression", metavar="EXPRESSION")
+    parser.add_argument("--context", metavar="FILE", help="JSON object with the variables; - for standard input")
+    parser.add_argument("--now", metavar="ISO", help="the time that NOW() gives, e.g. 2026-03-01T09:00:00Z")
+    parser.add_argument("--template", action="store_true", help="EXPRESSION is a text with {{placeholders}}")
+    parser.add_argument("--explain", action="store_true", help="add the tree of how the value came about")
+    parser.set_defaults(handler=_eval)
+
+
+def _eval(arguments: argparse.Namespace) -> int:
+    context = _context(arguments.context)
+    now = _moment(arguments.now)
+    result = _rendered(arguments, context, now) if arguments.template else _evaluated(arguments, context, now)
+    print(json.dumps(result, ensure_ascii=False, indent=2, default=str))
+    return PROBLEMS if result["error"] else OK
+
+
+def _rendered(arguments: argparse.Namespace, context: dict[str, Any], now: datetime | None) -> dict[str, Any]:
+    from abl.expressions import render
+
+    text = render(arguments.expression, context, now=now)
+    return {"value": text, "type": "string", "truthy": bool(text), "error": None}
+
+
+def _evaluated(arguments: argparse.Namespace, context: dict[str, Any], now: datetime | None) -> dict[str, Any]:
+    from abl.expressions import ExpressionError, compile_expression
+    from abl.expressions.values import truthy, type_tag
+
+    try:
+        expression = compile_expression(arguments.expression)
+    except ExpressionError as error:
+        unread = {"code": error.code, "message": str(error), "start": error.start, "end": error.end}
+        return {"value": None, "type": "null", "truthy": False, "error": unread}
+    rng = random.Random(0)  # noqa: S311  (UNIQUE_ID gives the same id for the same command line)
+    outcome = expression.evaluate_checked(context, now=now, rng=rng)
+    value, problem = outcome.value, {"message": outcome.error} if outcome.error else None
+    result = {"value": value, "type": type_tag(value), "truthy": truthy(value), "error": problem}
+    if arguments.explain:
+        result["tree"] = expression.explain(context, now=now, rng=random.Random(0), full=True)  # noqa: S311
+    return result
+
+
+def _context(name: str | None) -> dict[str, Any]:
+    if name is None:
+        return {}
+    text = _decoded(sys.stdin.buffer.read(), "standard input") if name == STDIN else _text_of(Path(name))
+    try:
+        context = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"--context {name}: not JSON: {error}") from error
+    if not isinstance(context, dict):
+        raise UsageError(f"--context {name}: a JSON object is needed, not {type(context).__name__}")
+    return context
+
+
+def _moment(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--now {text}: write a moment like 2026-03-01T09:00:00Z") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+# explain ---------------------------------------------------------------------------------------------------------
+
+
+def _add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("explain", help="what a diagnostic means, with a bad and a good example")
+    parser.add_argument("code", metavar="CODE", help="a code (ABL346) or name (bad-ttl)")
+    parser.set_defaults(handler=_explain)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from abl.analysis import UnknownCode, lookup
+    from abl.analysis.render import page_text
+
+    known = lookup(arguments.code)
+    if known is None:
+        raise UsageError(str(UnknownCode(arguments.code)))
+    print(page_text(known))
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The expression language as the rest of the workbench imports it (docs/spec 02, 12 §1)."""
+
+from __future__ import annotations
+
+from .builtins import BUILTINS, GUARDRAIL_BUILTINS, Builtin
+from .conditions import Condition, read_condition
+from .errors import ExpressionError
+from .evaluation import Now, Random
+from .expression import Expression, NameRead, Outcome, Trace, compile_expression
+from .lexer import Highlight, scan
+from .scope import Context, ItemScope, Resolver, Scope
+from .templates import Conceal, Rendered, Template, compile_template, render
+from .values import Value, equal, text, truthy, type_tag
+
+__all__ = [
+    "BUILTINS",
+    "GUARDRAIL_BUILTINS",
+    "Builtin",
+    "Conceal",
+    "Condition",
+    "Context",
+    "Expression",
+    "ExpressionError",
+    "Highlight",
+    "ItemScope",
+    "NameRead",
+    "Now",
+    "Outcome",
+    "Random",
+    "Rendered",
+    "Resolver",
+    "Scope",
+    "Template",
+    "Trace",
+    "Value",
+    "compile_expression",
+    "compile_template",
+    "equal",
+    "read_condition",
+    "render",
+    "scan",
+    "text",
+    "truthy",
+    "type_tag",
+]

@@ -1,0 +1,268 @@
+"""A compiled expression: what the rest of the workbench works with (docs/spec 12 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import compiler
+from .compiler import has_slots
+from .errors import EvaluationError
+from .evaluation import Evaluation, Now, Random
+from .explain import Explainer, Record, prepared_records, references
+from .fast import compile_fast
+from .lexer import unescape
+from .nodes import Literal, Node, Path, walk
+from .parser import Parsed, parse
+from .recorder import compile_recorder
+from .scope import Context
+from .values import Value, truthy
+
+if TYPE_CHECKING:
+    from .templates import Template
+
+
+class Evaluate(Protocol):
+    """`(context, now=None, rng=None)`: the value; None when the evaluation fails. Never raises."""
+
+    def __call__(self, context: Context, now: Now = None, rng: Random | None = None) -> Value: ...
+
+
+class Holds(Protocol):
+    """`(context, now=None, rng=None)`: the truth of the value (02 §6); False when the evaluation fails."""
+
+    def __call__(self, context: Context, now: Now = None, rng: Random | None = None) -> bool: ...
+
+
+class Explain(Protocol):
+    """`(context, now=None, rng=None, full=False)`: the node tree of docs/spec 04 §10 as plain dicts. Never raises.
+
+    With `full`, operands that were short-circuited are evaluated aside and marked `hypothetical`. Trees share records
+    of what never changes (literals, operands that were not reached): copy a record before you change it.
+    """
+
+    def __call__(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Record: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NameRead:
+    """A path an expression reads, with its span in the text. `in_text` = inside the slot of a string literal.
+
+    `start` and `end` are exact, but for a slot in a string that holds escapes: then they are those of the string.
+    """
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    in_text: bool = False
+
+    @property
+    def text(self) -> str:
+        """The path with dots."""
+        return ".".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an evaluation came to. `error` is None or one sentence; then `value` is None (02 §10).
+
+    `match` is the record to store as the variable `match`, None when no `matches` succeeded. `notes` are findings
+    such as `{"rule": "invalid_regex", "pattern": …, "reason": …}`.
+    """
+
+    value: Value
+    error: str | None = None
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    match: dict[str, Any] | None = None
+
+    @property
+    def holds(self) -> bool:
+        """The truth of the value; False on an error."""
+        return self.error is None and truthy(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """An explained evaluation: its outcome and the node tree (04 §10)."""
+
+    outcome: Outcome
+    tree: Record
+
+
+class Expression:
+    """An expression that was read. Made by `compile_expression`; immutable, and safe to share between threads.
+
+    `evaluate`, `holds` and `explain` are functions held by the instance: they are compiled on first use, and a call
+    then costs no more than the compiled code.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_depth",
+        "_prepared",
+        "_run",
+        "evaluate",
+        "explain",
+        "guardrail",
+        "holds",
+        "node",
+        "parenthesised",
+        "text",
+    )
+
+    evaluate: Evaluate
+    holds: Holds
+    explain: Explain
+
+    def __init__(self, text: str, parsed: Parsed, *, depth: int = 0, guardrail: bool = False) -> None:
+        self.text = text
+        self.node: Node = parsed.node
+        self.parenthesised = parsed.parenthesised
+        self.guardrail = guardrail
+        self._depth = depth
+        self._run: Callable[[Evaluation], Value] | None = None
+        self._prepared: dict[int, Record] | None = None
+        self.evaluate = partial(self._first, "evaluate")
+        self.holds = partial(self._first, "holds")
+        self.explain = self._first_explain
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+    # -- evaluation --------------------------------------------------------------------------------------------
+
+    def run(self, evaluation: Evaluation) -> Value:
+        """The value within a given evaluation (its context, clock and `match`). Raises EvaluationError."""
+        if self._run is None:
+            self._run = self._compile()
+        return self._run(evaluation)
+
+    def evaluate_checked(self, context: Context, now: Now = None, rng: Random | None = None) -> Outcome:
+        """As `evaluate`, but tells an error from a null, and what else there is to know. Never raises."""
+        evaluation = Evaluation(context, now, rng)
+        try:
+            value, error = self.run(evaluation), None
+        except Exception as problem:  # no value of a context may stop a conversation
+            value, error = None, error_text(problem)
+        return Outcome(value, error, evaluation.notes, evaluation.match)
+
+    def trace(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Trace:
+        """`evaluate_checked` and `explain` in one evaluation. Never raises."""
+        evaluation = Evaluation(context, now, rng)
+        value, tree = self._explainer(evaluation, full=full).visit(self.node)
+        return Trace(Outcome(value, tree["error"], evaluation.notes, evaluation.match), tree)
+
+    def references(self, context: Context) -> list[tuple[Path, Value]]:
+        """Every path the expression mentions outside of string literals, each once, with its value (04 §10 `refs`)."""
+        return references(self.node, Evaluation(context))
+
+    # -- compiling ---------------------------------------------------------------------------------------------
+
+    def _compile(self) -> Callable[[Evaluation], Value]:
+        if compiler.is_compilable(self.node):
+            return compiler.compile_general(self.node, self._template, self.guardrail)
+        return self._interpret
+
+    def _interpret(self, evaluation: Evaluation) -> Value:
+        value, tree = self._explainer(evaluation).visit(self.node)
+        if tree["error"] is not None:
+            raise EvaluationError(tree["error"])
+        return value
+
+    def _explainer(self, evaluation: Evaluation, *, full: bool = False) -> Explainer:
+        if self._prepared is None:
+            self._prepared = prepared_records(self.node, self.text)
+        return Explainer(self._prepared, evaluation, render=self._template, full=full, guardrail=self.guardrail)
+
+    def _first_explain(
+        self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False
+    ) -> Record:
+        """The first call of `explain`: put compiled code in its place where the tree has a shape for that."""
+        if self.explain != self._first_explain:
+            return self.explain(context, now, rng, full)  # a reference taken before the first call
+        recorder = None
+        if compiler.is_compilable(self.node):
+            recorder = compile_recorder(self.node, self.text, self.guardrail)
+        if recorder is not None:
+            recorder.__globals__["slow"] = self._slow_explain
+        self.explain = recorder or self._slow_explain
+        return self._slow_explain(context, now, rng, full)
+
+    def _slow_explain(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Record:
+        evaluation = Evaluation(context, now, rng)
+        return self._explainer(evaluation, full=full).visit(self.node)[1]
+
+    def _first(self, kind: str, context: Context, now: Now = None, rng: Random | None = None) -> Value:
+        """The first call of `evaluate` or `holds`: put compiled code in its place."""
+        if not isinstance(getattr(self, kind), partial):
+            return getattr(self, kind)(context, now, rng)  # a reference taken before the first call
+        slow = self._slow_holds if kind == "holds" else self._slow_evaluate
+        fast = None
+        if compiler.is_compilable(self.node):
+            fast = compile_fast(self.node, self.guardrail, condition=kind == "holds")
+        if fast is not None:
+            fast.__globals__["slow"] = slow
+        setattr(self, kind, fast or slow)
+        return slow(context, now, rng)
+
+    def _slow_evaluate(self, context: Context, now: Now = None, rng: Random | None = None) -> Value:
+        try:
+            return self.run(Evaluation(context, now, rng))
+        except Exception:
+            return None
+
+    def _slow_holds(self, context: Context, now: Now = None, rng: Random | None = None) -> bool:
+        return truthy(self._slow_evaluate(context, now, rng))
+
+    def _template(self, text: str) -> Template:
+        from .templates import compile_template
+
+        return compile_template(text, depth=self._depth + 1)
+
+    # -- analysis ----------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[NameRead]:
+        """Every path the expression reads, in the order of the text, slots of string literals included."""
+        found: list[NameRead] = []
+        for node in walk(self.node):
+            if isinstance(node, Path):
+                found.append(NameRead(node.parts, node.start, node.end))
+            elif isinstance(node, Literal) and has_slots(node):
+                found.extend(self._slot_names(node))
+        return found
+
+    def templates(self) -> list[tuple[Literal, Template]]:
+        """The string literals that are rendered, with the templates they hold."""
+        literals = (node for node in walk(self.node) if isinstance(node, Literal) and has_slots(node))
+        return [(node, self._template(node.value)) for node in literals]
+
+    def _slot_names(self, node: Literal) -> list[NameRead]:
+        body = self.text[node.start + 1 : node.end - 1]
+        plain = unescape(body) == body
+        names = self._template(node.value).names
+        if plain:
+            first = node.start + 1
+            return [NameRead(name.parts, first + name.start, first + name.end, True) for name in names]
+        return [NameRead(name.parts, node.start, node.end, True) for name in names]
+
+
+def error_text(problem: Exception) -> str:
+    """What to say about a failed evaluation."""
+    if isinstance(problem, EvaluationError):
+        return str(problem)
+    if isinstance(problem, RecursionError):
+        return "the values nest too deeply"
+    return f"the values cannot be computed with ({type(problem).__name__})"
+
+
+@lru_cache(maxsize=8_192)
+def compile_expression(text: str, *, in_template: bool = False, depth: int = 0, guardrail: bool = False) -> Expression:
+    """Read an expression; the last few thousand are remembered. Raises ExpressionError with code and span.
+
+    `in_template` allows `@index`, `@first`, `@last`; `depth` counts the string literals around it; `guardrail` makes
+    the functions of guardrail checks legal without `abl.` (09 §11).
+    """
+    return Expression(text, parse(text, in_template=in_template), depth=depth, guardrail=guardrail)

@@ -1,0 +1,104 @@
+"""Functions for guardrail checks only (docs/spec 02 §8, 09 §11). Elsewhere they work too and are reported."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from . import bounds
+from .builtins import GUARDRAIL_BUILTINS, builtin
+from .errors import EvaluationError
+from .regex import compile_pattern
+from .values import Value, text
+
+# Each pattern is linear: no repetition of a repetition, and every repeated class excludes what follows it.
+_PII = {
+    "email": re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"),
+    "credit_card": re.compile(r"(?<![0-9])(?:[0-9][ -]?){12,18}[0-9](?![0-9])"),
+    "ssn": re.compile(r"(?<![0-9])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9])"),
+    "phone": re.compile(r"(?<![0-9])\+?(?:[0-9][ ().-]{0,2}){9,14}[0-9](?![0-9])"),
+}
+_URL = re.compile(r"\b(?:https?://|www\.)[^\s<>\"']+", re.IGNORECASE)
+_CODE = re.compile(
+    r"```|<script|<\?php|\b(?:def|class|function|import|return|const|let|var)\b[^\n]{0,80}[(){};:=]"
+    r"|\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^\n]{0,200}\b(?:FROM|INTO|SET|WHERE)\b",
+)
+_SENTENCE_END = re.compile(r"[.!?…。！？]+(?:\s|$)")
+
+
+def _subject(value: Value) -> str:
+    return text(value)[: bounds.MAX_TEXT]
+
+
+def _found(subject: str) -> list[str]:
+    return [kind for kind, pattern in _PII.items() if pattern.search(subject)]
+
+
+@builtin("contains_pii(text)", "boolean", table=GUARDRAIL_BUILTINS)
+def contains_pii(value: Value) -> Value:
+    """Whether the text holds an e-mail address, a card number, a social security number or a phone number."""
+    return bool(_found(_subject(value)))
+
+
+@builtin("detect_pii(text)", "array", table=GUARDRAIL_BUILTINS)
+def detect_pii(value: Value) -> Value:
+    """The kinds of personal data in the text: email, credit_card, ssn, phone."""
+    return _found(_subject(value))
+
+
+@builtin("redact_pii(text)", "string", table=GUARDRAIL_BUILTINS)
+def redact_pii(value: Value) -> Value:
+    """The text with personal data replaced by `[EMAIL]`, `[CREDIT_CARD]` …"""
+    subject = _subject(value)
+    for kind, pattern in _PII.items():
+        subject = pattern.sub(f"[{kind.upper()}]", subject)
+    return subject
+
+
+@builtin("matches_pattern(text, pattern)", "boolean", table=GUARDRAIL_BUILTINS)
+def matches_pattern(value: Value, pattern: Value) -> Value:
+    """Whether the pattern is found; false when it is invalid."""
+    compiled = compile_pattern(text(pattern))
+    return compiled is not None and compiled.search(_subject(value)) is not None
+
+
+@builtin("not_matches_pattern(text, pattern)", "boolean", table=GUARDRAIL_BUILTINS)
+def not_matches_pattern(value: Value, pattern: Value) -> Value:
+    """Whether the pattern is not found."""
+    return not matches_pattern(value, pattern)
+
+
+@builtin("word_count(text)", "number", table=GUARDRAIL_BUILTINS)
+def word_count(value: Value) -> Value:
+    """Words, divided by blanks."""
+    return len(_subject(value).split())
+
+
+@builtin("sentence_count(text)", "number", table=GUARDRAIL_BUILTINS)
+def sentence_count(value: Value) -> Value:
+    """Sentences; text after the last full stop counts as one."""
+    return sum(1 for part in _SENTENCE_END.split(_subject(value)) if part.strip())
+
+
+@builtin("contains_url(text)", "boolean", table=GUARDRAIL_BUILTINS)
+def contains_url(value: Value) -> Value:
+    """Whether the text holds a web address."""
+    return _URL.search(_subject(value)) is not None
+
+
+@builtin("contains_email(text)", "boolean", table=GUARDRAIL_BUILTINS)
+def contains_email(value: Value) -> Value:
+    """Whether the text holds an e-mail address."""
+    return _PII["email"].search(_subject(value)) is not None
+
+
+@builtin("contains_code(text)", "boolean", table=GUARDRAIL_BUILTINS)
+def contains_code(value: Value) -> Value:
+    """Whether the text looks like program code."""
+    return _CODE.search(_subject(value)) is not None
+
+
+@builtin("pii_equal(a, b)", "boolean", table=GUARDRAIL_BUILTINS)
+def pii_equal(left: Value, right: Value) -> NoReturn:
+    """Equality of two live vault tokens. The workbench keeps no vault, so it is always an error."""
+    raise EvaluationError("`pii_equal` needs two live vault tokens")

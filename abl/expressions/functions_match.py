@@ -1,0 +1,88 @@
+"""How alike two texts are: MATCH_SCORE and what is built on it (docs/spec 02 §8)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from . import bounds
+from .builtins import builtin
+from .values import Value, text
+
+KINDS = ("name", "person_name", "email", "address", "phone", "digits", "text")
+_NOTHING = -1
+_PASS = 70
+_NEVER_PASS = 69
+_RETRY = 10
+_RETRY_DIGITS = 50
+
+
+@builtin("MATCH_SCORE(said, stored, kind?)", "number")
+def match_score(said: Value, stored: Value, *kind: Value) -> int:
+    """Likeness from 0 to 100; -1 when there is nothing to judge.
+
+    Kinds: name, person_name, email, address, phone, digits, text.
+    """
+    one, two = text(said), text(stored)
+    if not one.strip() or not two.strip() or max(len(one), len(two)) > bounds.MAX_MATCHED_TEXT:
+        return _NOTHING
+    sort = text(kind[0]).lower() if kind else "text"
+    if sort in ("phone", "digits"):
+        return _digits_score(one, two, sort)
+    if sort == "email":
+        return _exact_score(one.strip().casefold(), two.strip().casefold())
+    return _text_score(_normalised(one), _normalised(two))
+
+
+def _text_score(one: str, two: str) -> int:
+    from rapidfuzz import fuzz
+
+    if not one or not two:
+        return _NOTHING
+    return int(max(fuzz.ratio(one, two), fuzz.token_sort_ratio(one, two)) + 0.5)
+
+
+def _digits_score(one: str, two: str, sort: str) -> int:
+    first, second = ("".join(c for c in side if c in "0123456789") for side in (one, two))
+    if not first or not second:
+        return _NOTHING
+    if sort == "phone" and len(first) >= 10 and first[-10:] == second[-10:]:
+        return 100
+    return _exact_score(first, second)
+
+
+def _exact_score(one: str, two: str) -> int:
+    """100 for the same text, else the likeness, too low to pass."""
+    from rapidfuzz import fuzz
+
+    return 100 if one == two else min(int(fuzz.ratio(one, two) + 0.5), _NEVER_PASS)
+
+
+def _normalised(subject: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", subject.casefold())
+    kept = (c for c in decomposed if unicodedata.category(c)[0] not in "PM")
+    return " ".join("".join(kept).split())
+
+
+@builtin("MATCHES(said, stored, kind?)", "boolean")
+def matches(said: Value, stored: Value, *kind: Value) -> Value:
+    """Whether MATCH_SCORE passes: at least 70, for phone and digits 100. No regular expression."""
+    return match_score(said, stored, *kind) >= _needed(*kind)
+
+
+def _needed(*kind: Value) -> int:
+    return 100 if _is_digits(*kind) else _PASS
+
+
+def _is_digits(*kind: Value) -> bool:
+    return bool(kind) and text(kind[0]).lower() in ("phone", "digits")
+
+
+@builtin("MATCH_RESULT(said, stored, kind?)", "string")
+def match_result(said: Value, stored: Value, *kind: Value) -> Value:
+    """`match`, `retry`, `mismatch` or `missing`."""
+    score = match_score(said, stored, *kind)
+    if score == _NOTHING:
+        return "missing"
+    if score >= _needed(*kind):
+        return "match"
+    return "retry" if score >= (_RETRY_DIGITS if _is_digits(*kind) else _RETRY) else "mismatch"

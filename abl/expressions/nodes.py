@@ -1,0 +1,251 @@
+"""The tree of an expression. Node kinds are those of the trace record (docs/spec 04 §10); trees are immutable.
+
+`start` and `end` are offsets in code points into the text that was compiled, parentheses around a node excluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant. `form` is `string`, `number`, `boolean` or `null`; `value` is the Python value, escapes undone."""
+
+    kind: ClassVar[str] = "literal"
+    start: int
+    end: int
+    value: Any
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """`/pattern/flags`, only on the right of `matches`."""
+
+    kind: ClassVar[str] = "literal"
+    start: int
+    end: int
+    pattern: str
+    flags: str
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A name and the names and digits after its dots: `user.tier` is `("user", "tier")`."""
+
+    kind: ClassVar[str] = "path"
+    start: int
+    end: int
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`.name` or `.0` behind something that is no plain path: `hotels[0].price`."""
+
+    kind: ClassVar[str] = "path"
+    start: int
+    end: int
+    target: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`target[index]`."""
+
+    kind: ClassVar[str] = "index"
+    start: int
+    end: int
+    target: Node
+    index: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`NAME(args)` or, with `prefixed`, `abl.name(args)`; `name` is spelled as written, without `abl.`."""
+
+    kind: ClassVar[str] = "call"
+    start: int
+    end: int
+    name: str
+    args: tuple[Node, ...]
+    prefixed: bool
+    name_start: int
+    name_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`target.name(args)`."""
+
+    kind: ClassVar[str] = "call"
+    start: int
+    end: int
+    target: Node
+    name: str
+    args: tuple[Node, ...]
+    name_start: int
+    name_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `!x` or `NOT x`; `op` is `-`, `!` or `NOT`."""
+
+    kind: ClassVar[str] = "unary"
+    start: int
+    end: int
+    op: str
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic; `op` is one of `+ - * / %`."""
+
+    kind: ClassVar[str] = "binary"
+    start: int
+    end: int
+    op: str
+    left: Node
+    right: Node
+    op_start: int
+    op_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison or another yes/no question.
+
+    `op` is one of `== != < > <= >= IN NOT IN contains matches startsWith endsWith IS SET IS NOT SET IS EMPTY
+    IS NOT EMPTY EMPTY is_number`; `op_start` and `op_end` show how it was spelled. `right` is None for the last six.
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "test"
+    start: int
+    end: int
+    op: str
+    left: Node
+    right: Node | None
+    op_start: int
+    op_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """`AND`, `OR` (two or more operands, a chain is one node) or `IMPLIES` (two operands).
+
+    `op_spans` holds the place of each operator, so that `&&` can be told from `AND`.
+    """
+
+    kind: ClassVar[str] = "logical"
+    start: int
+    end: int
+    op: str
+    operands: tuple[Node, ...]
+    op_spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ternary:
+    """`condition ? then : otherwise`."""
+
+    kind: ClassVar[str] = "ternary"
+    start: int
+    end: int
+    condition: Node
+    then: Node
+    otherwise: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ListNode:
+    """`[a, b]`."""
+
+    kind: ClassVar[str] = "list"
+    start: int
+    end: int
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectNode:
+    """`{key: value, …}`; `{a, b}` is short for `{a: a, b: b}`. A key given twice keeps its last value."""
+
+    kind: ClassVar[str] = "object"
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    values: tuple[Node, ...]
+
+
+Node: TypeAlias = (
+    Literal
+    | Regex
+    | Path
+    | Member
+    | Index
+    | Call
+    | Method
+    | Unary
+    | Binary
+    | Test
+    | Logical
+    | Ternary
+    | ListNode
+    | ObjectNode
+)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The operands of a node, in the order in which they are evaluated."""
+    match node:
+        case Literal() | Regex() | Path():
+            return ()
+        case Member():
+            return (node.target,)
+        case Index():
+            return (node.target, node.index)
+        case Call():
+            return node.args
+        case Method():
+            return (node.target, *node.args)
+        case Unary():
+            return (node.operand,)
+        case Binary():
+            return (node.left, node.right)
+        case Test():
+            return (node.left,) if node.right is None else (node.left, node.right)
+        case Logical():
+            return node.operands
+        case Ternary():
+            return (node.condition, node.then, node.otherwise)
+        case ListNode():
+            return node.items
+        case ObjectNode():
+            return node.values
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, parents first, in the order of the text."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(children(current)))
+
+
+def height(node: Node) -> int:
+    """Levels of the tree; a literal has one. Needs no recursion, so it may be asked of any tree."""
+    deepest = 0
+    stack = [(node, 1)]
+    while stack:
+        current, level = stack.pop()
+        deepest = max(deepest, level)
+        stack.extend((child, level + 1) for child in children(current))
+    return deepest

@@ -1,0 +1,340 @@
+"""The second compilation: code that evaluates the usual shapes and leaves the records of `explain` behind.
+
+It covers trees of names, literals, comparisons, sums, word operators and AND/OR over values of the usual types, where
+every record but its value is known beforehand: a record is then the copy of a prepared one. Whatever else turns up —
+another node, a conversion to be noted, a list, ∅ where it matters — is left to `explain.Explainer`, which records
+every tree; both give the same records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from .bounds import MAX_TRACED_SIZE
+from .builtins import find
+from .compiler import build, fixed_pattern, has_slots, is_search
+from .explain import Record, fill_value, prepared_records
+from .fast import Unsuited, is_plain_text, small_number
+from .nodes import Binary, Call, ListNode, Literal, Logical, Node, Path, Regex, Test, Unary, children, walk
+from .regex import compile_pattern
+from .values import double
+
+_NUMBERS: Final = (int, float)
+_SCALARS: Final = (int, float, bool, str, type(None))
+_TRUTHS: Final = (bool, type(None), int, float)
+_ORDER: Final = frozenset(("<", "<=", ">", ">="))
+_MAX_CHAIN: Final = 12
+_TAG_LENGTH: Final = 9
+"""Texts up to this length are neither dates nor large; in a date the character at 4 is a dash."""
+
+
+def compile_recorder(node: Node, source: str, guardrail: bool) -> Callable[..., Record] | None:
+    """A function `(context, now=None, rng=None, full=False)` that gives the record tree, or None for other trees.
+
+    It calls the global name `slow`, which the caller binds, for contexts and values it was not made for.
+    """
+    recorder = _Recorder(node, source, guardrail)
+    try:
+        recorder.emit(node, _SCALARS)
+    except Unsuited:
+        return None
+    body = "\n".join(" " * 12 + line for line in recorder.lines)
+    code = (
+        "def explain(context, now=None, rng=None, full=False):\n"
+        "    if type(context) is dict and not full:\n"
+        "        try:\n"
+        "            c = context\n"
+        f"{body}\n"
+        f"            return n{recorder.number(node)}\n"
+        "        except Exception:\n"
+        "            pass\n"
+        "    return slow(context, now, rng, full)\n"
+    )
+    helpers = {"double": double, "fill_value": fill_value}
+    return build(code, {**recorder.constants, **helpers}, "explain")
+
+
+class _Recorder:
+    """Emits, per node, lines that put its value into `v<id>` and its record into `n<id>`."""
+
+    def __init__(self, root: Node, source: str, guardrail: bool) -> None:
+        self.records = prepared_records(root, source)
+        self.constants: dict[str, Any] = {}
+        self.lines: list[str] = []
+        self.indent = 0
+        self.guardrail = guardrail
+        self.writes_match = any(is_search(node) for node in walk(root))
+
+    # -- building blocks ---------------------------------------------------------------------------------------
+
+    def line(self, code: str) -> None:
+        self.lines.append(" " * self.indent + code)
+
+    def constant(self, value: Any) -> str:
+        name = f"k{len(self.constants)}"
+        self.constants[name] = value
+        return name
+
+    def number(self, node: Node) -> int:
+        number: int = self.records[id(node)]["id"]
+        return number
+
+    def prepared(self, node: Node, value: Any) -> Record:
+        """The record of a node that has a value, with nothing left to fill in but the children."""
+        record = self.records[id(node)].copy()
+        fill_value(record, value)
+        return record
+
+    def static(self, node: Node) -> Record:
+        """The record of a node that never changes: a literal, or a list of literals."""
+        if isinstance(node, ListNode):
+            record = self.prepared(node, [item.value for item in node.items if isinstance(item, Literal)])
+            record["children"] = [self.static(item) for item in node.items]
+            return record
+        if isinstance(node, Regex):
+            return self.prepared(node, f"/{node.pattern}/{node.flags}")
+        if not isinstance(node, Literal) or has_slots(node):
+            raise Unsuited
+        return self.prepared(node, node.value)
+
+    def untouched(self, node: Node) -> Record:
+        record = self.records[id(node)].copy()
+        record["children"] = [self.untouched(child) for child in children(node)]
+        return record
+
+    def emit(self, node: Node, types: tuple[type, ...]) -> str:
+        """Emit a node whose value has to be one of `types`; gives the name of its record."""
+        at = self.number(node)
+        match node:
+            case Literal() | Regex() | ListNode():
+                record = self.static(node)
+                if not isinstance(node, ListNode) and type(record["value"]) not in types:
+                    raise Unsuited
+                name = self.constant(record)
+                self.line(f"n{at} = {name}")
+                self.line(f"v{at} = {self.constant(record['value'])}")
+            case Path():
+                self.path(node, types)
+            case Binary():
+                self.sum(node)
+            case Test():
+                self.test(node)
+            case Logical():
+                self.logical(node)
+            case Unary():
+                self.negation(node)
+            case Call():
+                self.call(node)
+            case _:
+                raise Unsuited
+        return f"n{at}"
+
+    # -- leaves ------------------------------------------------------------------------------------------------
+
+    def path(self, node: Path, types: tuple[type, ...]) -> None:
+        at = self.number(node)
+        parts = node.parts
+        if parts[0] == "now" or len(parts) > 2 or (self.writes_match and parts[0] == "match"):
+            raise Unsuited
+        if len(parts) == 1:
+            name = self.constant(parts[0])
+            self.line(f"v{at} = c[{name}]" if types == _NUMBERS else f"v{at} = c.get({name})")
+        else:
+            exact, first, second = (self.constant(name) for name in (".".join(parts), *parts))
+            self.line(f"v{at} = c[{exact}] if {exact} in c else c[{first}][{second}]")
+        self.leaf_record(node, at, types)
+
+    def leaf_record(self, node: Path, at: int, types: tuple[type, ...]) -> None:
+        """The record of `v<at>`; the usual type is asked for first, the others are looked up in a table."""
+        if types == _NUMBERS:
+            self.line(f"if type(v{at}) is not int and type(v{at}) is not float: give_up()")
+            self.line(f"n{at} = {self.constant(self.leaf(node, int))}.copy()")
+            self.line(f"n{at}['value'] = v{at}")
+            self.line(f"if not v{at}: n{at}['truthy'] = False")
+            return
+        if str in types:
+            self.line(f"if type(v{at}) is str:")
+            self.line(f"    n{at} = {self.constant(self.leaf(node, str))}.copy()")
+            self.line(f"    n{at}['value'] = v{at}")
+            self.line(f"    if not v{at}: n{at}['truthy'] = False")
+            dated_or_large = f"len(v{at}) > {_TAG_LENGTH} and (v{at}[4] == '-' or len(v{at}) > {MAX_TRACED_SIZE})"
+            self.line(f"    elif v{at} == 'false' or {dated_or_large}: fill_value(n{at}, v{at})")
+        elif bool in types:
+            yes, no = (self.constant(self.prepared(node, value)) for value in (True, False))
+            self.line(f"if v{at} is True: n{at} = {yes}")
+            self.line(f"elif v{at} is False: n{at} = {no}")
+        # Where a type has no prepared record this look-up raises, and the Explainer takes over.
+        table = self.constant({kind: self.leaf(node, kind) for kind in types})
+        self.line("else:" if str in types or bool in types else "if True:")
+        self.line(f"    n{at} = {table}[type(v{at})].copy()")
+        self.line(f"    n{at}['value'] = v{at}")
+        self.line(f"    if not v{at}: n{at}['truthy'] = False")
+
+    def leaf(self, node: Path, kind: type) -> Record:
+        if kind is type(None):
+            record = self.prepared(node, None)
+            record["null_source"] = node.parts[0]
+            if len(node.parts) > 1:
+                record["null_source"] = ".".join(node.parts)
+            return record
+        return self.prepared(node, {int: 1, float: 1.5, bool: True, str: "x"}[kind])
+
+    # -- operators ---------------------------------------------------------------------------------------------
+
+    def sum(self, node: Binary) -> None:
+        if node.op not in ("+", "-"):
+            raise Unsuited
+        at, left, right = self.number(node), self.number(node.left), self.number(node.right)
+        kids = [self.emit(node.left, _NUMBERS), self.emit(node.right, _NUMBERS)]
+        self.line(f"v{at} = v{left} {node.op} v{right}")
+        self.line(f"if not NM < v{at} < M: give_up()")
+        self.line(f"if type(v{at}) is float: v{at} = double(v{at})")
+        self.valued(node, kids)
+
+    def valued(self, node: Node, kids: list[str]) -> None:
+        """The record of a number that is not ∅."""
+        at = self.number(node)
+        self.line(f"n{at} = {self.constant(self.prepared(node, 1))}.copy()")
+        self.line(f"n{at}['value'] = v{at}")
+        self.line(f"n{at}['children'] = [{', '.join(kids)}]")
+        self.line(f"if not v{at}: n{at}['truthy'] = False")
+
+    def decided(self, node: Node, kids: list[str], outcome: str) -> None:
+        """The record of a yes or no; `outcome` is a name, or True or False."""
+        at = self.number(node)
+        yes, no = self.constant(self.prepared(node, True)), self.constant(self.prepared(node, False))
+        chosen = {"True": yes, "False": no}.get(outcome, f"({yes} if {outcome} else {no})")
+        self.line(f"n{at} = {chosen}.copy()")
+        self.line(f"n{at}['children'] = [{', '.join(kids)}]")
+
+    def test(self, node: Test) -> None:
+        at, left = self.number(node), self.number(node.left)
+        if node.op in ("IS SET", "IS NOT SET"):
+            kids = [self.emit(node.left, _SCALARS)]
+            self.line(f"v{at} = v{left} is {'not ' if node.op == 'IS SET' else ''}None")
+            self.decided(node, kids, f"v{at}")
+            return
+        if node.right is None:
+            raise Unsuited
+        types = self.subject_types(node)
+        other = _NUMBERS if node.op in _ORDER else (*_NUMBERS, bool, str)
+        kids = [self.emit(node.left, types), self.emit(node.right, other)]
+        self.line(f"v{at} = {self.comparison(node, f'v{left}', f'v{self.number(node.right)}')}")
+        if node.op in _ORDER and not (small_number(node.left) or small_number(node.right)):
+            self.exactness(node)
+        self.decided(node, kids, f"v{at}")
+
+    def exactness(self, node: Test) -> None:
+        """Give up where two large ints differ and their doubles may not; see `compiler.Fast.order`."""
+        at, low = self.number(node), self.number(node.left)
+        high = low if node.right is None else self.number(node.right)
+        if node.op in (">", ">="):
+            low, high = high, low
+        doubtful = f"v{at}" if node.op in ("<", ">") else f"not v{at}"
+        bounds = (f"v{low} >= M", f"v{high} <= NM") if node.op in ("<", ">") else (f"v{high} >= M", f"v{low} <= NM")
+        self.line(f"if {doubtful} and ({' or '.join(bounds)}): give_up()")
+
+    def subject_types(self, node: Test) -> tuple[type, ...]:
+        """The types of the left side for which Python's operator means the same as ours, without a conversion."""
+        right = node.right
+        if node.op in _ORDER:
+            if not (small_number(node.left) or self.is_numeric(node.left)) or not (
+                right is not None and (small_number(right) or self.is_numeric(right))
+            ):
+                raise Unsuited
+            return _NUMBERS
+        if isinstance(right, ListNode):
+            return self.list_types(right)
+        if node.op == "matches":
+            return (str,)
+        if not isinstance(right, Literal) or has_slots(right) or right.form == "null":
+            raise Unsuited
+        if right.form == "string":
+            if node.op in ("==", "!=") and not is_plain_text(right.value):
+                raise Unsuited
+            return (str, type(None)) if node.op in ("==", "!=") else (str,)
+        if node.op not in ("==", "!="):
+            raise Unsuited
+        return (bool, type(None)) if right.form == "boolean" else (*_NUMBERS, type(None))
+
+    def is_numeric(self, node: Node) -> bool:
+        """A node for which a number can be demanded when it is emitted."""
+        if isinstance(node, Path):
+            return True
+        if isinstance(node, Binary):
+            return self.is_numeric_side(node.left) and self.is_numeric_side(node.right)
+        return isinstance(node, Call) and node.name.upper() == "LENGTH"
+
+    def is_numeric_side(self, node: Node) -> bool:
+        return small_number(node) or self.is_numeric(node)
+
+    def list_types(self, node: ListNode) -> tuple[type, ...]:
+        items = [item for item in node.items if isinstance(item, Literal) and not has_slots(item)]
+        if len(items) == len(node.items):
+            if all(item.form == "string" and is_plain_text(item.value) for item in items):
+                return (str, type(None))
+            if all(small_number(item) for item in items):
+                return _NUMBERS
+        raise Unsuited
+
+    def comparison(self, node: Test, left: str, right: str) -> str:
+        if node.op in _ORDER or node.op in ("==", "!="):
+            return f"{left} {node.op} {right}"
+        if node.op in ("IN", "NOT IN") and isinstance(node.right, ListNode):
+            values = frozenset(item.value for item in node.right.items if isinstance(item, Literal))
+            return f"{left} {'in' if node.op == 'IN' else 'not in'} {self.constant(values)}"
+        if node.op == "matches" and node.right is not None:
+            fixed = fixed_pattern(node.right)
+            pattern = compile_pattern(*fixed) if fixed is not None else None
+            if pattern is None:
+                raise Unsuited
+            return f"{self.constant(pattern.search)}({left}) is not None"
+        if node.op == "contains":
+            return f"{right} in {left}"
+        methods = {"startsWith": "startswith", "endsWith": "endswith"}
+        if node.op not in methods:
+            raise Unsuited
+        return f"{left}.{methods[node.op]}({right})"
+
+    def negation(self, node: Unary) -> None:
+        if node.op == "-":
+            raise Unsuited
+        kids = [self.emit(node.operand, _TRUTHS)]
+        at = self.number(node)
+        self.line(f"v{at} = not v{self.number(node.operand)}")
+        self.decided(node, kids, f"v{at}")
+
+    def call(self, node: Call) -> None:
+        function = find(node.name, node.prefixed, guardrail=self.guardrail)
+        if function is None or function.name != "LENGTH" or len(node.args) != 1:
+            raise Unsuited
+        kids = [self.emit(node.args[0], (str, type(None)))]
+        at, subject = self.number(node), f"v{self.number(node.args[0])}"
+        self.line(f"v{at} = 0 if {subject} is None else len({subject})")
+        self.valued(node, kids)
+
+    def logical(self, node: Logical) -> None:
+        """AND and OR: one nested `if` per operand; where the chain stops, the rest is recorded as untouched."""
+        if node.op == "IMPLIES" or len(node.operands) > _MAX_CHAIN or self.indent > _MAX_CHAIN:
+            raise Unsuited
+        outer = self.indent
+        stops = "False" if node.op == "AND" else "True"
+        kids: list[str] = []
+        ends: list[tuple[int, list[str]]] = []
+        for place, operand in enumerate(node.operands):
+            kids.append(self.emit(operand, _TRUTHS))
+            rest = [self.constant(self.untouched(later)) for later in node.operands[place + 1 :]]
+            going_on = f"v{self.number(operand)}" if node.op == "AND" else f"not v{self.number(operand)}"
+            self.line(f"if {going_on}:")
+            ends.append((self.indent, [*kids, *rest]))
+            self.indent += 1
+        self.line(f"v{self.number(node)} = {node.op == 'AND'}")
+        self.decided(node, kids, "True" if node.op == "AND" else "False")
+        for indent, all_kids in reversed(ends):
+            self.indent = indent
+            self.line("else:")
+            self.indent += 1
+            self.line(f"v{self.number(node)} = {stops}")
+            self.decided(node, all_kids, stops)
+        self.indent = outer

@@ -1,0 +1,35 @@
+"""Every bound of the language tools in one place. Each has a test that reaches it.
+
+A bound exists so that no text can take unbounded time, memory or stack; all are far above what a person writes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_SOURCE_CHARS: Final = 2_000_000
+"""Characters of one file that are read; the rest is reported once and left alone."""
+
+MAX_TTL_DAYS: Final = 365_000
+"""Days that a fact may live (docs/spec 03 §4): a thousand years, behind which dates end."""
+
+MAX_DOCUMENTS: Final = 1_000
+"""Agents and profiles in one file; of those behind them only the lines are kept."""
+
+MAX_BLOCK_DEPTH: Final = 100
+"""Nested blocks. Deeper lines are kept on the deepest level."""
+
+MAX_VALUE_DEPTH: Final = 100
+"""Nested lists and objects in one literal or type."""
+
+MAX_PARSER_FINDINGS: Final = 1_000
+"""Problems the parser notes for one file; people are shown fewer (docs/spec 05 §1)."""
+
+LINE_CACHE: Final = 16_384
+"""Lines whose structure is remembered between parses (docs/spec 01 §2)."""
+
+TOKEN_CACHE: Final = 16_384
+"""Lines whose tokens are remembered between highlights."""
+
+MAX_TOKEN_LINE: Final = 20_000
+"""Characters of a line that is coloured in detail; a longer one is one piece."""

@@ -1,0 +1,122 @@
+"""CHECK and the forms of its ON_FAIL (docs/spec 06 §5.9, 04 §9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl.runtime import flow
+from abl.runtime.actions import set_variables
+from abl.runtime.collecting import start_collecting
+from abl.runtime.passes import BOUND
+from abl.runtime.records import condition_record, judged
+from abl.runtime.scalars import boolean
+from abl.runtime.signals import Signal
+from abl.runtime.variables import clear
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+
+def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
+    """Judge; true goes on, false runs ON_FAIL, without one the step halts."""
+    program = engine.program(thread)
+    position = thread.flow.frames[-1]
+    key = f"{position[0]}/{position[1] - 1}"
+    formula = program.condition(action.condition)
+    started = engine.recorder.timer()
+    outcome = judged(engine, thread, formula)
+    record = condition_record(engine, thread, formula, outcome, source="check")
+    record |= {"point": "check", "path": action.path}
+    status = "error" if outcome.error else "ok" if outcome.holds else "failed"
+    event = engine.recorder.emit("check", record, status=status, span=program.span(action))
+    event["duration_us"] = (engine.recorder.timer() - started) // 1000
+    if outcome.holds:
+        return Signal.NEXT
+    if action.on_fail is None:
+        return flow.wait(engine, thread, flow.HALT, again=False)
+    if action.on_fail.form == "branches":
+        lists = flow.plan_of(engine, thread).lists
+        return flow.choose(engine, thread, lists.select(f"{key}/on_fail", "on_fail", action.on_fail.branches))
+    return fail(engine, thread, action.on_fail, rule=key)
+
+
+def fail(engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, silent: bool = False) -> Signal:
+    """Run an ON_FAIL of a CHECK or CALL. ``rule`` identifies it for the bound on retries."""
+    program = engine.program(thread)
+    span = program.span(on_fail)
+    target = on_fail.target.value if on_fail.target is not None else ""
+    match on_fail.form:
+        case "step" | "then":
+            return flow.take(engine, thread, target, "on_fail", span=span)
+        case "handoff":
+            return flow.take(engine, thread, "HANDOFF", "on_fail", span=span, agent=target)
+        case "escalate":
+            reason = on_fail.reason.value if on_fail.reason is not None else None
+            return flow.take(engine, thread, "ESCALATE", "on_fail", span=span, reason=reason)
+        case "structured":
+            return _structured(engine, thread, on_fail, rule, silent)
+        case _:
+            if not silent:
+                _say(engine, thread, on_fail)
+            return flow.wait(engine, thread, flow.HALT, again=False)
+
+
+def _say(engine: Engine, thread: Thread, on_fail: nodes.OnFail) -> str:
+    if on_fail.message is None:
+        return ""
+    span = engine.program(thread).span(on_fail)
+    return engine.say_template(thread, on_fail.message.value, kind="notice", span=span, data={"by": "on_fail"})
+
+
+def _structured(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str, silent: bool) -> Signal:
+    """RESPOND, SET and CLEAR as written, COLLECT, then the first of GOTO, THEN, RETRY."""
+    collect = [name.value for name in on_fail.collect or ()]
+    retry = boolean(on_fail.retry)
+    then = on_fail.then.value.strip() if on_fail.then is not None else None
+    here = collect and on_fail.goto is None and (then is None or then.lower() == "retry" or retry)
+    said = _say(engine, thread, on_fail) if not silent and not here else ""
+    rendered = ""
+    if here and on_fail.message is not None:
+        rendered = engine.render(thread, on_fail.message.value).text
+    for key in dict.fromkeys(on_fail.order):
+        if key == "SET":
+            set_variables(engine, thread, on_fail.sets)
+        elif key == "CLEAR":
+            clear(engine, thread, [n.value for n in on_fail.clear], span=engine.program(thread).span(on_fail))
+    if here or (collect and then is not None and then.lower() == "continue"):
+        start_collecting(
+            engine, thread, collect, source="check", point="check", target=None, rule="",
+            then=then.lower() if then else None, retry=retry, message=rendered or said,
+            span=engine.program(thread).span(on_fail), say=not said,
+        )  # fmt: skip
+        return flow.wait(engine, thread, "gather")
+    if collect:
+        clear(engine, thread, collect, span=engine.program(thread).span(on_fail), cause="collect")
+        thread.flow.collect_only = collect
+    return _exit(engine, thread, on_fail, rule)
+
+
+def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> Signal:
+    """The first present of GOTO, THEN, RETRY; none of them halts."""
+    steps = flow.plan_of(engine, thread).steps
+    span = engine.program(thread).span(on_fail)
+    then = on_fail.then.value.strip() if on_fail.then is not None else None
+    word = then.lower() if then is not None and then not in steps else None
+    if on_fail.goto is not None:
+        return flow.take(engine, thread, on_fail.goto.value, "goto", span=span)
+    if word == "continue":
+        return Signal.NEXT
+    if word == "retry":
+        spent = engine.turn.bounds.get(rule, 0)
+        if spent >= BOUND:
+            return flow.wait(engine, thread, flow.HALT, again=False)
+        engine.turn.bounds[rule] = spent + 1
+        thread.flow.frames[-1][1] -= 1
+        return Signal.NEXT
+    if then is not None:
+        return flow.take(engine, thread, then, "then", span=span)
+    if boolean(on_fail.retry):
+        return flow.go(engine, thread, thread.flow.step or "", "retry")
+    return flow.wait(engine, thread, flow.HALT, again=False)

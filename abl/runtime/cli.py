@@ -1,0 +1,221 @@
+"""``abl run`` and ``abl test`` (docs/spec 12 §2)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
+
+from abl.runtime.coverage import Coverage
+from abl.runtime.expect import first_divergence
+from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock
+from abl.runtime.player import Result, run_scenario
+from abl.runtime.scenario import AGENT_SUFFIXES, SUFFIX, load_scenario
+from abl.runtime.session import NotRunnable, Session, Turn
+from abl.runtime.strict import ScenarioError
+
+OK, PROBLEMS, WRONG_USE = 0, 1, 2
+
+
+def add_commands(subparsers: Any) -> None:
+    """Register ``run`` and ``test``; ``handler`` of the parsed arguments is a function giving the exit code."""
+    run = subparsers.add_parser("run", help="talk to an agent in the terminal, or play a scenario")
+    run.add_argument("path", type=Path, help="an agent file or a folder of agents")
+    run.add_argument("--scenario", type=Path, help="play this scenario file against the agents")
+    run.add_argument("--trace", type=Path, help="write every event as a line of JSON to this file")
+    run.add_argument("--entry", help="name of the agent that begins")
+    run.add_argument("--user", default="local", help="the authenticated user (default: local)")
+    run.set_defaults(handler=run_command)
+    test = subparsers.add_parser("test", help=f"run every *{SUFFIX}")
+    test.add_argument("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    test.add_argument("--junit", type=Path, help="write the results as JUnit XML to this file")
+    test.add_argument("--coverage", action="store_true", help="show which steps and rules the scenarios touch")
+    test.add_argument("--update", action="store_true", help="write the replies that were found into the files")
+    test.set_defaults(handler=test_command)
+
+
+# run -------------------------------------------------------------------------------------------------------------
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """``abl run``; 0 fine, 1 not runnable or a failed scenario, 2 wrong use."""
+    try:
+        if arguments.scenario is not None:
+            return _play(arguments)
+        return _talk(arguments)
+    except (ScenarioError, OSError, UnicodeDecodeError) as error:
+        print(error, file=sys.stderr)
+        return WRONG_USE
+    except NotRunnable as error:
+        print(f"cannot run: {error.reason}", file=sys.stderr)
+        return PROBLEMS
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    scenario, files = load_scenario(arguments.scenario)
+    if not scenario.agents:
+        files = _files(arguments.path)
+    result = run_scenario(scenario, files)
+    for turn in result.turns:
+        _show(turn)
+    _write_trace(arguments.trace, result.events)
+    if result.passed:
+        print(f"passed: {result.name}")
+        return OK
+    print(f"failed: {result.name}: {first_divergence(result.failures)}", file=sys.stderr)
+    return PROBLEMS
+
+
+def _talk(arguments: argparse.Namespace) -> int:
+    events: list[Any] = []
+    session = Session(
+        _files(arguments.path), facts=MemoryFacts(), tools=MockTools(), clock=SystemClock(), user=arguments.user,
+        entry=arguments.entry, channel="terminal", on_event=events.append,
+    )  # fmt: skip
+    turn = session.start()
+    _show(turn)
+    while not turn.ended:
+        try:
+            text = input("> ")
+        except (EOFError, KeyboardInterrupt):
+            print()
+            break
+        turn = session.say(text)
+        _show(turn)
+    _write_trace(arguments.trace, events)
+    return OK
+
+
+def _show(turn: Turn) -> None:
+    for reply in turn.replies:
+        print(reply)
+    for event in turn.events:
+        if event["kind"] in {"not_executed", "error"}:
+            notes = event["data"].get("notes") or [{}]
+            print(f"[{event['kind']}] {notes[0].get('message', '')}", file=sys.stderr)
+
+
+def _files(path: Path) -> dict[str, str]:
+    found = [path]
+    if path.is_dir():
+        found = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(AGENT_SUFFIXES))
+    if not found:
+        raise ScenarioError(f"{path}: there is no agent file")
+    base = path if path.is_dir() else path.parent
+    return {str(file.relative_to(base)): file.read_text(encoding="utf-8") for file in found}
+
+
+def _write_trace(path: Path | None, events: Sequence[Any]) -> None:
+    if path is not None:
+        path.write_text("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events), encoding="utf-8")
+
+
+# test ------------------------------------------------------------------------------------------------------------
+
+
+def test_command(arguments: argparse.Namespace) -> int:
+    """``abl test``; prints the first divergence of each failure."""
+    paths = [file for path in arguments.paths for file in _scenarios(path)]
+    if not paths:
+        print(f"no *{SUFFIX} found", file=sys.stderr)
+        return WRONG_USE
+    results: list[tuple[Path, Result | ScenarioError]] = []
+    coverage: dict[tuple[str, ...], Coverage] = {}
+    for path in paths:
+        outcome = _run_file(path, coverage, update=arguments.update)
+        results.append((path, outcome))
+        print(_line(path, outcome))
+    if arguments.junit is not None:
+        write_junit(arguments.junit, results)
+    if arguments.coverage:
+        for merged in coverage.values():
+            print(_coverage_text(merged))
+    failed = sum(not _passed(outcome) for _, outcome in results)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return PROBLEMS if failed else OK
+
+
+def _scenarios(path: Path) -> list[Path]:
+    return sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def _run_file(path: Path, coverage: dict[tuple[str, ...], Coverage], *, update: bool) -> Result | ScenarioError:
+    try:
+        scenario, files = load_scenario(path)
+        result = run_scenario(scenario, files)
+        if update and not result.passed:
+            update_replies(path, result)
+            scenario, files = load_scenario(path)
+            result = run_scenario(scenario, files)
+    except ScenarioError as error:
+        return error
+    key = tuple(f"{path.parent}/{name}" for name in files)
+    if key in coverage:
+        coverage[key].merge(result.coverage)
+    else:
+        coverage[key] = result.coverage
+    return result
+
+
+def _passed(outcome: Result | ScenarioError) -> bool:
+    return isinstance(outcome, Result) and outcome.passed
+
+
+def _line(path: Path, outcome: Result | ScenarioError) -> str:
+    if isinstance(outcome, ScenarioError):
+        return f"error   {path}: {outcome}"
+    if outcome.passed:
+        return f"passed  {path}: {outcome.name}"
+    return f"failed  {path}: {outcome.name}\n        {first_divergence(outcome.failures)}"
+
+
+def update_replies(path: Path, result: Result) -> None:
+    """Write the replies that were found where other replies were expected; the rest of the file stays as data.
+
+    YAML comments of the file are not kept, since the file is written anew.
+    """
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for failure in result.failures:
+        if failure.what != "reply":
+            continue
+        found = failure.found[0] if len(failure.found) == 1 else (failure.found or None)
+        if failure.place == "start":
+            data["start"]["expect"]["reply"] = found
+        else:
+            number = int(failure.place.removeprefix("turns[").removesuffix("]"))
+            data["turns"][number]["expect"]["reply"] = found
+    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+
+
+def write_junit(path: Path, results: Sequence[tuple[Path, Result | ScenarioError]]) -> None:
+    """The results as JUnit XML: one test case per scenario, its divergences as the failure text."""
+    suite = ElementTree.Element("testsuite", name="abl test", tests=str(len(results)),
+                                failures=str(sum(not _passed(o) for _, o in results)))  # fmt: skip
+    for file, outcome in results:
+        name = outcome.name if isinstance(outcome, Result) else file.name
+        case = ElementTree.SubElement(suite, "testcase", classname=str(file), name=name)
+        if isinstance(outcome, ScenarioError):
+            ElementTree.SubElement(case, "error", message=str(outcome))
+        elif not outcome.passed:
+            failure = ElementTree.SubElement(case, "failure", message=first_divergence(outcome.failures))
+            failure.text = "\n".join(str(f) for f in outcome.failures)
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _coverage_text(coverage: Coverage) -> str:
+    lines = []
+    for agent, parts in coverage.report().items():
+        counts = ", ".join(f"{kind} {part['seen']}/{part['all']}" for kind, part in parts.items())
+        lines.append(f"{agent}: {counts}")
+        for kind, part in parts.items():
+            if part["missing"]:
+                lines.append(f"  {kind} not reached: {', '.join(map(str, part['missing']))}")
+        if parts["rules"]["one_sided"]:
+            lines.append(f"  rules seen on one side only: {', '.join(map(str, parts['rules']['one_sided']))}")
+    return "\n".join(lines)

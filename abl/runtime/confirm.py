@@ -1,0 +1,128 @@
+"""Consent before a call (docs/spec 08 §6): whether it is needed, the question, the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from abl.expressions.values import text
+from abl.runtime.extract import read_value
+from abl.runtime.fields import FieldPlan
+from abl.runtime.ports import ToolError
+from abl.runtime.scalars import members, words_of
+from abl.source import Span
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.arguments import Arguments
+    from abl.runtime.binding import Invocation
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+WAITING = "tool_confirm"
+READ_ONLY_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+READ_ONLY_OPERATIONS = frozenset({"get", "query", "count"})
+_YES_OR_NO = FieldPlan("answer", Span(0, 0), type="boolean")
+
+
+def required(tool: nodes.Tool | None) -> bool:
+    """True when the tool wants consent: ``confirm`` or ``confirmation.require``."""
+    if tool is None:
+        return False
+    wanted = _text(tool, "CONFIRM") or _members(tool, "CONFIRMATION").get("require", "never")
+    return wanted == "always" or (wanted == "when_side_effects" and has_side_effects(tool))
+
+
+def has_side_effects(tool: nodes.Tool) -> bool:
+    """``effect``, else ``side_effects``, else what the binding says (08 §2)."""
+    effect = _text(tool, "EFFECT")
+    if effect is not None:
+        return effect != "read_only"
+    written = _text(tool, "SIDE_EFFECTS") or _members(tool, "HINTS").get("side_effects")
+    if written is not None:
+        return written == "true"
+    match _text(tool, "TYPE"):
+        case "http":
+            return (_text(tool, "METHOD") or "").upper() not in READ_ONLY_METHODS
+        case "searchai":
+            return False
+        case "table":
+            operations = tool.prop("OPERATIONS")
+            return operations is not None and not READ_ONLY_OPERATIONS.issuperset(words_of(operations))
+        case _:
+            return True
+
+
+def verdict(
+    engine: Engine, thread: Thread, call: Invocation, arguments: Arguments
+) -> Literal["ask", "yes", "no"]:  # fmt: skip
+    """What is known of the user's consent to this call; asks when it is not. The arguments become those agreed to."""
+    known, values = thread.confirm, arguments.values
+    same_call = known is not None and (known["tool"], known.get("origin")) == (call.name, call.origin)
+    if known is None or not same_call or known["answer"] is None or _changed(call.tool, known["values"], values):
+        thread.confirm = {
+            "tool": call.name, "origin": call.origin, "values": dict(values), "answer": None, "unclear": False,
+            "shown": arguments.shown(engine.masker(thread)),
+        }  # fmt: skip
+        _question(engine, thread, call.span)
+        return "ask"
+    values.clear()
+    values.update(known["values"])
+    return "yes" if known["answer"] else "no"
+
+
+def refused(name: str, origin: str) -> ToolError:
+    """The failure of a call that needs consent where nobody can be asked."""
+    return ToolError(subtype="declined", message=f"{name} needs consent, which cannot be asked for in {origin}")
+
+
+def pending(thread: Thread) -> bool:
+    """True when the next message answers a question for consent."""
+    waits = WAITING in (thread.flow.reason, thread.system.get("_waiting")) or thread.paused is not None
+    return thread.confirm is not None and thread.confirm["answer"] is None and waits
+
+
+def agreed(thread: Thread, origin: str) -> dict[str, Any] | None:
+    """The call of that origin that was answered and is still to be made."""
+    known = thread.confirm
+    return known if known is not None and known.get("origin") == origin and known["answer"] is not None else None
+
+
+def take_answer(engine: Engine, thread: Thread, message: str) -> bool:
+    """The message as the answer; False when it is neither yes nor no and the question was asked once more."""
+    known = thread.confirm
+    if known is None:
+        return True
+    language, today = engine.program(thread).language, engine.now().date()
+    clear, value, _ = read_value(_YES_OR_NO, message, language, today)
+    if not clear and not known["unclear"]:
+        known["unclear"] = True
+        _question(engine, thread, None)
+        return False
+    known["answer"] = bool(value) if clear else False
+    return True
+
+
+def _question(engine: Engine, thread: Thread, span: Any) -> None:
+    known = thread.confirm or {}
+    shown = known.get("shown", {})
+    listed = ", ".join(f"{name}: {text(value)}" for name, value in shown.items())
+    question = f"{known['tool']}({listed}): yes or no?"
+    engine.say(
+        thread, question, kind="prompt", event="call.confirm", span=span, data={"tool": known["tool"], "args": shown}
+    )
+
+
+def _changed(tool: nodes.Tool | None, before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """True when a parameter that must not change between question and call has changed."""
+    listed = _members(tool, "CONFIRMATION").get("immutable_params", "") if tool is not None else ""
+    names = [part.strip().strip("\"'") for part in listed.strip("[] ").split(",") if part.strip()]
+    return any(before.get(name) != now.get(name) for name in names)
+
+
+def _text(tool: nodes.Tool, key: str) -> str | None:
+    found = tool.prop(key)
+    return found.value.value.strip().strip("\"'") if found is not None and found.value is not None else None
+
+
+def _members(tool: nodes.Tool, key: str) -> dict[str, str]:
+    return {name.lower(): value.strip() for name, value in members(tool.prop(key)).items()}

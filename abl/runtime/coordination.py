@@ -1,0 +1,298 @@
+"""Who has control: HANDOFF and return, ESCALATE, COMPLETE (docs/spec 09 §3 T12, §5, §7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from abl.runtime import lifecycle
+from abl.runtime.actions import set_variables
+from abl.runtime.binding import assignment_of
+from abl.runtime.evaluation import value as value_formula
+from abl.runtime.onfail import act
+from abl.runtime.passes import run_pass
+from abl.runtime.plans import CompletionPlan, HandoffPlan
+from abl.runtime.recorder import note
+from abl.runtime.records import condition_record, judged
+from abl.runtime.signals import Signal
+from abl.runtime.state import Thread
+from abl.runtime.variables import assign
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+
+MAX_DEPTH = 10
+
+
+# The phase -------------------------------------------------------------------------------------------------------
+
+
+def coordinate(engine: Engine, thread: Thread, *, complete: bool = True, handoffs: bool = True) -> Signal:
+    """ESCALATE, HANDOFF by priority, COMPLETE; MOVED when control left, ENDED when the agent completed."""
+    program = engine.program(thread)
+    if check_escalation(engine, thread):
+        return Signal.MOVED
+    delegates = program.agent.section("DELEGATE")
+    if delegates is not None:
+        engine.recorder.not_executed("DELEGATE", "other agents are not consulted", program.span(delegates))
+    if _hand_off(engine, thread, allowed=handoffs):
+        return Signal.MOVED
+    if not complete:
+        return Signal.NEXT
+    return _complete(engine, thread)
+
+
+def _hand_off(engine: Engine, thread: Thread, *, allowed: bool) -> bool:
+    if engine.turn.refused:
+        return False
+    for plan in engine.program(thread).handoffs:
+        if plan.when.node is None and plan.node.when is not None and plan.when.text not in {"true", "false"}:
+            engine.recorder.not_executed("handoff.when", "a sentence needs a model", plan.span, text=plan.when.text)
+            continue
+        outcome = judged(engine, thread, plan.when)
+        if not outcome.holds:
+            continue
+        record = condition_record(engine, thread, plan.when, outcome, source="gate")
+        if not allowed:
+            notes = [note("RUN014", "handoff_condition_suppressed", f"HANDOFF to {plan.to} waits for the flow", "info")]
+            data = {"to": plan.to, "suppressed": True, "condition": record, "notes": notes}
+            engine.recorder.emit("handoff", data, status="skipped", span=plan.span)
+            continue
+        return hand_over(engine, thread, plan.to, plan=plan, span=plan.span, condition=record)
+    return False
+
+
+def _complete(engine: Engine, thread: Thread) -> Signal:
+    for plan in engine.program(thread).completions:
+        outcome = judged(engine, thread, plan.when)
+        if not outcome.holds:
+            thread.system.pop(f"_completed:{plan.index}", None)
+            continue
+        if not _allowed(engine, thread):
+            return Signal.NEXT if engine.state.stack and engine.active is thread else Signal.MOVED
+        return _finish(engine, thread, plan, condition_record(engine, thread, plan.when, outcome, source="gate"))
+    if thread.flow.status == "ended" and thread.flow.outcome == "complete":
+        complete_agent(engine, thread, None, {})
+        return Signal.ENDED
+    return Signal.NEXT
+
+
+def _allowed(engine: Engine, thread: Thread) -> bool:
+    """A COMPLETE is void while a rule without BEFORE fails; its ON_FAIL runs once in a turn."""
+    if engine.state.turn == 0:
+        return True
+    if engine.turn.blocked:
+        engine.recorder.emit("complete", {"notes": [_void()]}, status="skipped")
+        return False
+    failure = run_pass(engine, thread, "turn")
+    if failure is None:
+        return True
+    engine.recorder.emit("complete", {"notes": [_void()]}, status="skipped")
+    if failure.plan.id not in engine.turn.acted:
+        act(engine, thread, failure)
+    return False
+
+
+def _void() -> dict[str, str]:
+    return note("RUN013", "complete.blocked_by_constraint", "COMPLETE is void while a rule fails")
+
+
+def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[str, Any]) -> Signal:
+    """SET, RESPOND, STORE, end (09 §7)."""
+    data: dict[str, Any] = {"index": plan.index, "condition": record, "terminal": plan.terminal}
+    looped = f"_completed:{plan.index}"
+    terminal = plan.terminal
+    if not terminal and thread.system.get(looped) == engine.state.turn - 1 and engine.state.turn > 1:
+        data["notes"] = [
+            note("RUN013", "complete.loop", "COMPLETE matched again on the next message; the session ends")
+        ]
+        terminal = True
+    thread.system[looped] = engine.state.turn
+    event = engine.recorder.emit("complete", data, span=plan.span)
+    engine.recorder.open(event)
+    lifecycle.run_actions(engine, thread, plan.node.actions, origin="complete")
+    if plan.node.respond is not None:
+        engine.say_template(thread, plan.node.respond.value, kind="reply", span=plan.span)
+    for prop in plan.node.props:
+        if prop.key in {"STORE", "ACTIONS", "FORMATS", "VOICE", "MESSAGE_KEY"}:
+            engine.recorder.not_executed(f"complete.{prop.key}", "it is not carried out here",
+                                         engine.program(thread).span(prop.key_span))  # fmt: skip
+    engine.recorder.close()
+    if not terminal:
+        return Signal.NEXT
+    complete_agent(engine, thread, plan, record, recorded=True)
+    return Signal.ENDED
+
+
+def complete_agent(
+    engine: Engine, thread: Thread, plan: CompletionPlan | None, record: dict[str, Any], *, recorded: bool = False
+) -> None:
+    """The agent is done: hook, recall, then back to the parent that wants control, else the session is over."""
+    if not recorded:
+        engine.recorder.emit("complete", {"index": None, "reason": "flow"})
+    lifecycle.deactivate(engine, thread)
+    thread.flow.status, thread.flow.reason, thread.flow.frames = "ended", None, []
+    engine.state.stack.pop()
+    if engine.state.stack:
+        return_to_parent(engine, thread)
+    else:
+        engine.state.stack.append(thread.agent)  # the last agent stays visible
+        engine.state.ended = True
+
+
+# HANDOFF ---------------------------------------------------------------------------------------------------------
+
+
+def hand_over(
+    engine: Engine, thread: Thread, to: str, *, plan: HandoffPlan | None = None, span: Any = None,
+    condition: dict[str, Any] | None = None,
+) -> bool:  # fmt: skip
+    """Give control to another agent; False when that did not work, which the user is told."""
+    recorder = engine.recorder
+    plan = plan or next((p for p in engine.program(thread).handoffs if p.to == to), None)
+    if to == thread.agent:
+        return _refused(engine, thread, "self_handoff", f"{to} hands over to itself", span)
+    if to not in engine.programs:
+        return _refused(engine, thread, "invalid_handoff", f"no agent {to!r}", span)
+    engine.turn.handoffs += 1
+    if engine.turn.handoffs > MAX_DEPTH or len(engine.state.stack) > MAX_DEPTH:
+        engine.turn.refused = True
+        engine.fail(thread, "RUN002", "handoff_depth", f"more than {MAX_DEPTH} nested handoffs", span)
+        return False
+    returns = plan.returns if plan is not None else False
+    event = recorder.emit(
+        "handoff", {"from": thread.agent, "to": to, "returns": returns, "condition": condition}, span=span
+    )
+    recorder.open(event)
+    if plan is not None and plan.node.sets:
+        set_variables(engine, thread, plan.node.sets)
+    passed, unset = _passed(engine, thread, plan)
+    event["data"]["handoff_context_pass_resolved"] = {"passed": sorted(passed), "unset": unset}
+    summary = engine.render(thread, plan.node.summary.value).text if plan and plan.node.summary else None
+    event["data"]["summary"] = recorder.text(summary) if summary is not None else None
+    engine.count("handoff_count")
+    lifecycle.deactivate(engine, thread)
+    _receive(engine, thread, to, plan, passed, returns=returns)
+    recorder.close()
+    return True
+
+
+def _refused(engine: Engine, thread: Thread, key: str, why: str, span: Any) -> bool:
+    engine.turn.refused = True
+    engine.recorder.error("RUN003", key, why, span)
+    engine.say_template(thread, engine.program(thread).messages[key], kind="notice", span=span)
+    return False
+
+
+def _passed(engine: Engine, thread: Thread, plan: HandoffPlan | None) -> tuple[dict[str, Any], list[str]]:
+    names = [name.value for name in plan.node.passes] if plan is not None else []
+    names += [a.target.value for a in plan.node.sets if a.target is not None] if plan is not None else []
+    context = engine.context(thread)
+    values = {name: context.value(name) for name in dict.fromkeys(names)}
+    return {k: v for k, v in values.items() if v is not None}, [k for k, v in values.items() if v is None]
+
+
+def _receive(
+    engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, passed: dict[str, Any], *, returns: bool
+) -> None:
+    state = engine.state
+    resumed = to in state.stack
+    if resumed:
+        del state.stack[state.stack.index(to) + 1 :]
+    else:
+        if not returns:
+            state.stack.pop()
+        state.stack.append(to)
+    child = state.threads.get(to)
+    if child is None:
+        child = state.threads[to] = Thread(to)
+    elif not resumed:
+        child.flow = type(child.flow)()
+        child.gather = type(child.gather)()
+        child.collect = None
+    engine.enter(child)
+    child.expects_return, child.handoff = returns, plan.index if plan is not None else None
+    child.passed_in = list(passed)
+    for name, value in passed.items():
+        if name not in engine.program(child).persistent:
+            assign(engine, child, name, value, cause="handoff", sensitive=engine.derives(thread, [name]))
+    child.forwarded = engine.turn.message
+    engine.turn.arrival = "handoff"
+    lifecycle.activate(engine, child)
+
+
+def return_to_parent(engine: Engine, child: Thread) -> None:
+    """ON_RETURN: map, set, then the action (09 §5)."""
+    parent = engine.active
+    engine.enter(parent)
+    program = engine.program(parent)
+    plan = next((p for p in program.handoffs if p.index == child.handoff), None)
+    event = engine.recorder.emit("return", {"from": child.agent, "to": parent.agent, "state": {"active": parent.agent}},
+                                 span=plan.span if plan else None)  # fmt: skip
+    engine.recorder.open(event)
+    parent.system["handoff"] = {"completed": True}
+    parent.system["_resume_intent"] = False
+    engine.turn.arrival = "return"
+    if plan is not None and plan.node.on_return is not None:
+        _on_return(engine, parent, child, plan, plan.node.on_return)
+    lifecycle.activate(engine, parent)
+    engine.recorder.close()
+
+
+def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan, block: nodes.Block) -> None:
+    """``map`` from the child, ``set``, then the action; a named handler is not run here."""
+    program = engine.program(parent)
+    keys = {c.key.lower(): c for c in block.children}
+    word = block.value.value.strip().strip("\"'") if block.value is not None else ""
+    for entry in keys["map"].children if "map" in keys else ():
+        if entry.value is not None:
+            value = engine.context(child).value(entry.key)
+            assign(engine, parent, entry.value.value.strip(), value, span=program.span(entry), cause="return",
+                   sensitive=engine.derives(child, [entry.key]))  # fmt: skip
+    for entry in keys["set"].children if "set" in keys else ():
+        target, text = assignment_of(entry)
+        formula = value_formula(text)
+        outcome = engine.evaluate(parent, formula)
+        assign(engine, parent, target, outcome.value, span=program.span(entry), expression=text, cause="return",
+               sensitive=engine.derives(parent, formula.names))  # fmt: skip
+    if "action" in keys and keys["action"].value is not None:
+        word = keys["action"].value.value.strip().strip("\"'")
+    parent.system["_resume_intent"] = word == "resume_intent"
+    if "handler" in keys or word not in {"", "continue", "resume_intent"}:
+        engine.recorder.not_executed("RETURN_HANDLERS", "the parent goes on as with continue", plan.span)
+
+
+# ESCALATE --------------------------------------------------------------------------------------------------------
+
+
+def check_escalation(engine: Engine, thread: Thread) -> bool:
+    """Fire the first trigger that holds; one that fired is quiet until it was false (T6, T12)."""
+    for plan in engine.program(thread).escalations:
+        fired = f"_escalated:{plan.index}"
+        if not engine.holds(thread, plan.when):
+            thread.system.pop(fired, None)
+            continue
+        if thread.system.get(fired):
+            continue
+        thread.system[fired] = True
+        for entry in plan.sets:
+            target, text = assignment_of(entry)
+            formula = value_formula(text)
+            outcome = engine.evaluate(thread, formula)
+            assign(engine, thread, target, outcome.value, span=engine.program(thread).span(entry), expression=text,
+                   sensitive=engine.derives(thread, formula.names))  # fmt: skip
+        escalate(engine, thread, plan.reason or plan.when.text, plan.span)
+        return True
+    return False
+
+
+def escalate(engine: Engine, thread: Thread, reason: str | None, span: Any) -> None:
+    """A human takes over: the message, then the session pauses until it is over there (09 §7, §16)."""
+    text = engine.render(thread, reason or "").text
+    engine.recorder.emit("escalate", {"reason": engine.recorder.text(text)}, span=span)
+    engine.say_template(thread, engine.program(thread).messages["escalation_format"], kind="notice", span=span,
+                        local={"reason": text})  # fmt: skip
+    engine.recorder.not_executed("human", "no person is connected; the session pauses", span)
+    lifecycle.deactivate(engine, thread)
+    thread.system["escalate"] = {"completed": False}
+    engine.state.escalated = True

@@ -1,0 +1,340 @@
+"""What the parts of a running session share: state, programs, ports, the recorder, names and values.
+
+The parts (flow, gather, passes, tools, memory …) are modules of functions that take the engine first; everything they
+change is in ``engine.state`` (kept) and ``engine.turn`` (this turn only).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from datetime import datetime
+from typing import Any
+
+from abl.expressions.values import type_tag
+from abl.runtime.concealing import Concealer
+from abl.runtime.context import Context
+from abl.runtime.evaluation import Formula, Outcome, Rendered, template
+from abl.runtime.facts import Facts
+from abl.runtime.masking import HIDDEN_ERROR, Masker
+from abl.runtime.memories import Memories
+from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
+from abl.runtime.program import Program, scope_by_segment
+from abl.runtime.recorder import Event, Recorder, cut_text, note
+from abl.runtime.state import Message, SessionState, Thread, TurnState
+
+MESSAGES_READ = 3
+"""Messages that ``recent_input`` holds."""
+MAX_MESSAGES = 50
+"""Messages of one turn (docs/spec 06 §10)."""
+DEFAULT_SETTINGS: Mapping[str, Any] = {"ask_again": True, "extracted_pass": False, "tool_result_pass": False}
+
+
+class SeededRandom:
+    """Random numbers whose state is one integer of the session (an xorshift generator)."""
+
+    def __init__(self, state: SessionState) -> None:
+        self._state = state
+
+    def choice(self, seq: str, /) -> str:
+        """One character of the text."""
+        x = self._state.random or 0x9E3779B97F4A7C15
+        x ^= (x << 13) & 0xFFFFFFFFFFFFFFFF
+        x ^= x >> 7
+        x ^= (x << 17) & 0xFFFFFFFFFFFFFFFF
+        self._state.random = x
+        return seq[(x >> 11) % len(seq)]
+
+
+class Engine:
+    """One running session."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        programs: Mapping[str, Program],
+        *,
+        facts: FactStore,
+        tools: ToolPort,
+        model: ModelPort | None,
+        clock: Clock,
+        settings: Mapping[str, Any],
+        kept: MutableMapping[str, Any],
+        on_event: Callable[[Event], None] | None,
+        timer: Callable[[], int],
+        memories: Memories | None = None,
+    ) -> None:
+        self.state = state
+        self.programs = programs
+        self.guarded = any(program.sensitive for program in programs.values())
+        """An agent declares something sensitive, so no event may leave before its turn is over."""
+        self.tools = tools
+        self.model = model
+        self.clock = clock
+        self.settings = {**DEFAULT_SETTINGS, **settings}
+        self.kept = kept
+        self.recorder = Recorder(state, clock, on_event, timer)
+        self.facts = Facts(self, facts)
+        self.memories = memories or Memories()
+        self.random = SeededRandom(state)
+        self.turn = TurnState(state.turn)
+        self._contexts: dict[str, Context] = {}
+        self._maskers: dict[str, Masker] = {}
+        self._before: dict[str, dict[str, Any]] = {}
+
+    def start_turn(self) -> None:
+        """Forget what belonged to the turn before."""
+        self.recorder.start_turn()
+        if self.state.stack:
+            self.recorder.agent, self.recorder.step = self.active.agent, self.active.flow.step
+        self.facts.start_turn()
+        self._before = {name: dict(thread.variables) for name, thread in self.state.threads.items()}
+
+    def changed(self) -> dict[str, Any]:
+        """Variables of the active agent with another value than when the turn began, as ``{name: {old, new}}``."""
+        thread = self.active
+        before, after, masker = self._before.get(thread.agent, {}), thread.variables, self.masker(thread)
+        names = [n for n in {**before, **after} if before.get(n) is not after.get(n) and before.get(n) != after.get(n)]
+        return {n: {"old": masker.shown(n, before.get(n)), "new": masker.shown(n, after.get(n))} for n in names}
+
+    # Who ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> Thread:
+        """The thread that has control."""
+        return self.state.threads[self.state.stack[-1]]
+
+    def program(self, thread: Thread) -> Program:
+        """The program of a thread's agent."""
+        return self.programs[thread.agent]
+
+    def enter(self, thread: Thread) -> None:
+        """Events from here on belong to this thread; it has worked in this turn."""
+        self.recorder.agent = thread.agent
+        self.recorder.step = thread.flow.step
+        if thread.agent not in self.turn.worked:
+            self.turn.worked.append(thread.agent)
+
+    def now(self) -> datetime:
+        """The clock, aware and in UTC."""
+        return self.clock.now()
+
+    # Names --------------------------------------------------------------------------------------------------------
+
+    def context(self, thread: Thread) -> Context:
+        """Names as expressions of this thread see them."""
+        found = self._contexts.get(thread.agent)
+        if found is None:
+            found = self._contexts[thread.agent] = Context(self, thread)
+        return found
+
+    def masker(self, thread: Thread) -> Masker:
+        """How values of this thread are shown."""
+        found = self._maskers.get(thread.agent)
+        if found is None:
+            found = self._maskers[thread.agent] = Masker(
+                self.program(thread).sensitive, thread.tainted, self.recorder.shown
+            )
+        return found
+
+    def runtime_value(self, thread: Thread, name: str) -> Any:
+        """A name the runtime provides (docs/spec 09 §17), then a field of ``call_result`` inside a flow; else None."""
+        state = self.state
+        match name:
+            case "input":
+                return self.turn.message
+            case "channel":
+                return state.channel
+            case "language":
+                return state.language
+            case "turn_count":
+                return state.turn
+            case "recent_input":
+                return [h["text"] for h in state.history if h["from"] == "user"][-3:]
+            case "session":
+                return {"id": state.session_id, "channel": state.channel, "user": state.user}
+            case "system":
+                return {"channel": state.channel, "locale": state.language}
+            case _:
+                pass
+        if name in thread.system:
+            return thread.system[name]
+        if name in state.system:
+            return state.system[name]
+        result = thread.variables.get("call_result")
+        if isinstance(result, dict) and thread.flow.status in {"running", "waiting"}:
+            return result.get(name)
+        return None
+
+    def scope_of(self, path: str, thread: Thread) -> tuple[str, str | None, str]:
+        """(scope, owner, path) of a fact; owner None = no authenticated user."""
+        plan = self.program(thread).persistent.get(path)
+        scope = plan.scope if plan is not None else scope_by_segment(path)
+        if scope == "user":
+            return scope, self.state.user, path
+        return scope, "" if scope == "project" else self.state.session_id, path
+
+    # Evaluating ---------------------------------------------------------------------------------------------------
+
+    def evaluate(self, thread: Thread, formula: Formula, local: Mapping[str, Any] | None = None) -> Outcome:
+        """Value of an expression; a ``match`` it found is kept in the session (docs/spec 02 §5.1)."""
+        context = self.context(thread)
+        outcome = formula.run(context.with_local(local) if local else context, self.now(), self.random)
+        if outcome.match is not None:
+            self.keep_match(thread, outcome.match, formula.names)
+        if outcome.error is not None and self.derives(thread, formula.names):
+            outcome.error = HIDDEN_ERROR
+        return outcome
+
+    def keep_match(self, thread: Thread, match: dict[str, Any], names: Iterable[str]) -> None:
+        """Store the ``match`` that a condition over ``names`` found."""
+        thread.variables["match"] = match
+        self.taint(thread, "match", self.derives(thread, names))
+
+    def holds(self, thread: Thread, formula: Formula) -> bool:
+        """A condition by truthiness; False on an error."""
+        return self.evaluate(thread, formula).holds
+
+    def render(self, thread: Thread, text: str, local: Mapping[str, Any] | None = None) -> Rendered:
+        """A message text; it never fails (docs/spec 02 §9). Events show it without what is sensitive in it."""
+        context, compiled = self.context(thread), template(text)
+        conceal = None
+        if compiled.names and (self.state.twins or self.derives(thread, compiled.names)):
+            conceal = Concealer(self, thread)
+        rendered = compiled.run(context.with_local(local) if local else context, self.now(), self.random, conceal)
+        if conceal is not None and rendered.shown is not None and conceal.told:
+            self.recorder.secrets.add_twin(rendered.text, rendered.shown)
+            self.recorder.secrets.add_twin(rendered.text.rstrip("\n"), rendered.shown.rstrip("\n"))
+        return rendered
+
+    def refs(
+        self, thread: Thread, names: tuple[str, ...], known: dict[str, dict[str, Any]] | None = None
+    ) -> list[dict[str, Any]]:
+        """Every variable an expression reads, with value and origin (docs/spec 04 §10).
+
+        ``known`` keeps them for a pass, in which nothing but ``match`` changes.
+        """
+        context, masker = self.context(thread), self.masker(thread)
+        if known is None:
+            return [ref(context, masker, name) for name in names]
+        found = []
+        for name in names:
+            if name not in known or name.startswith("match"):
+                known[name] = ref(context, masker, name)
+            found.append(known[name])
+        return found
+
+    # Sensitive values ---------------------------------------------------------------------------------------------
+
+    def derives(self, thread: Thread, names: Iterable[str]) -> bool:
+        """True when what is computed from these names must not be shown (docs/spec 07 §10)."""
+        if self.masker(thread).reads_sensitive(names):
+            return True
+        if self.state.secret_turn is None or self.state.turn - self.state.secret_turn >= MESSAGES_READ:
+            return False
+        age = self.state.turn - self.state.secret_turn
+        read = {"recent_input"} if age else {"input", "recent_input"}
+        return any(name.split(".", 1)[0] in read for name in names)
+
+    def taint(self, thread: Thread, name: str, sensitive: bool) -> None:
+        """Note that the value of a name is computed from sensitive ones, or no longer is."""
+        if sensitive and name not in thread.tainted:
+            thread.tainted.append(name)
+        elif not sensitive and name in thread.tainted:
+            thread.tainted.remove(name)
+
+    def secret_message(self) -> None:
+        """The user's message holds something sensitive."""
+        self.state.secret_turn = self.state.turn
+
+    # Assigning ----------------------------------------------------------------------------------------------------
+
+    def assigned(self, thread: Thread, name: str) -> None:
+        """Note that a name got a value or lost it, for the triggers that read it (docs/spec 03 §4 rule 4)."""
+        self.state.revision += 1
+        thread.assigned[name] = self.state.revision
+
+    def fact_changed(self, thread: Thread, path: str) -> None:
+        """A fact was written: it shows again where CLEAR hid it, and counts as assigned."""
+        if path in thread.hidden:
+            thread.hidden.remove(path)
+        self.state.revision += 1
+        self.state.fact_assigned[path] = self.state.revision
+
+    def put(self, thread: Thread, name: str, value: Any, origin: str = "session") -> None:
+        """Set a root variable without an event; callers record it."""
+        thread.variables[name] = value
+        thread.sources.pop(name, None)
+        display = self.program(thread).sensitive.get(name)
+        if display is not None:
+            self.recorder.add_secret_of(value, display)
+        if origin == "session":
+            thread.origins.pop(name, None)
+        else:
+            thread.origins[name] = origin
+        self.assigned(thread, name)
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to a counter the runtime provides."""
+        self.state.system[name] = self.state.system.get(name, 0) + by
+
+    # Saying -------------------------------------------------------------------------------------------------------
+
+    def say(
+        self, thread: Thread, text: str, *, kind: str, event: str, span: Any = None, data: dict[str, Any] | None = None
+    ) -> bool:
+        """Queue a message and record it; False when it is empty or over the limit of a turn.
+
+        ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not.
+        """
+        text = text.rstrip("\n")
+        if not text:
+            return False
+        if len(self.turn.outbox) + len(self.turn.delivered) >= MAX_MESSAGES:
+            self.recorder.error("RUN002", "message_limit", f"more than {MAX_MESSAGES} messages in one turn", span)
+            return False
+        recorded = self.recorder.emit(event, {**(data or {}), "text": self.recorder.text(text)}, span=span)
+        self.turn.outbox.append(Message(thread.agent, text, kind, thread.flow.step, recorded["seq"]))
+        return True
+
+    def say_template(
+        self,
+        thread: Thread,
+        text: str,
+        *,
+        kind: str,
+        event: str = "respond",
+        span: Any = None,
+        data: dict[str, Any] | None = None,
+        local: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Render and say; gives the text, which may be empty."""
+        rendered = self.render(thread, text, local)
+        more: dict[str, Any] = {"template": cut_text(text), "missing": rendered.missing, **(data or {})}
+        if rendered.missing:
+            message = "nothing to show for " + ", ".join(rendered.missing)
+            more["notes"] = [note("RUN004", "template.unresolved", message)]
+        self.say(thread, rendered.text, kind=kind, event=event, span=span, data=more)
+        return rendered.text.rstrip("\n")
+
+    def message(self, thread: Thread, key: str, local: Mapping[str, Any] | None = None) -> str:
+        """A text of MESSAGES, rendered."""
+        return self.render(thread, self.program(thread).messages.get(key, ""), local).text
+
+    def fail(self, thread: Thread, code: str, name: str, message: str, span: Any = None) -> None:
+        """A limit or an error nobody handles: an error event and ``error_default`` (docs/spec 06 §10)."""
+        self.recorder.error(code, name, message, span)
+        self.say_template(thread, self.program(thread).messages["error_default"], kind="notice", span=span)
+
+
+def ref(context: Context, masker: Masker, name: str) -> dict[str, Any]:
+    """One entry of ``refs``."""
+    value = context.value(name)
+    shown = masker.shown(name, value)
+    return {
+        "path": name,
+        "value": shown,
+        "type": type_tag(value),
+        "origin": "unset" if value is None else context.origin(name),
+        "set": value is not None,
+        "masked": shown is not value and masker.display(name) is not None,
+    }

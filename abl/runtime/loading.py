@@ -1,0 +1,55 @@
+"""From files to what a session runs: programs, the entry agent, and why files cannot be run (docs/spec 09 §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from abl.diagnostics import Diagnostic
+from abl.runtime.program import Program, programs_of
+
+
+class NotRunnable(Exception):
+    """The files cannot be run: ``diagnostics`` are the errors, or ``reason`` says what is missing."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], reason: str = "") -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.reason = reason or "; ".join(f"{d.path}: {d.code} {d.message}" for d in self.diagnostics[:3])
+        super().__init__(self.reason)
+
+
+def check_problems(files: Mapping[str, str]) -> list[Diagnostic]:
+    """The diagnostics of severity error that keep a session from starting."""
+    from abl.analysis import check
+
+    return [d for d in check(files).diagnostics if d.severity == "error"]
+
+
+def programs_in(files: Mapping[str, str]) -> dict[str, Program]:
+    """The agents of all files by name; of two with one name the first counts."""
+    found: dict[str, Program] = {}
+    for path in sorted(files):
+        for program in programs_of(path, files[path]):
+            found.setdefault(program.name, program)
+    return found
+
+
+def entry_of(programs: Mapping[str, Program], entry: str | None) -> str:
+    """The agent that begins: the one named, else the only supervisor, else the only agent. Raises NotRunnable."""
+    if entry is not None:
+        if entry not in programs:
+            raise NotRunnable((), f"no agent {entry!r}; there are {', '.join(sorted(programs)) or 'none'}")
+        return entry
+    supervisors = [name for name, program in programs.items() if program.agent.kind == "supervisor"]
+    for candidates in (supervisors, list(programs)):
+        if len(candidates) == 1:
+            return candidates[0]
+    if not programs:
+        raise NotRunnable((), "the files hold no agent")
+    raise NotRunnable((), f"name the entry agent; there are {', '.join(sorted(programs))}")
+
+
+def seeded(seed: int) -> int:
+    """A well-mixed non-zero start state of the generator."""
+    x = (seed * 0x9E3779B97F4A7C15 + 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    x ^= x >> 31
+    return (x * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF or 1

@@ -1,0 +1,123 @@
+"""How sensitive values show outside the session (docs/spec 03 §3, 07 §10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abl.runtime.recorder import cut
+from abl.runtime.secrets import number_text
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How one sensitive name is shown."""
+
+    how: str = "redact"
+    show_first: int = 0
+    show_last: int = 4
+    char: str = "*"
+    pii_type: str | None = None
+
+    @classmethod
+    def of(cls, how: str | None, config: Mapping[str, Any] | None, pii_type: str | None = None) -> Display:
+        """From the properties of a declaration; ``redact`` when no display is written."""
+        config = config or {}
+        return cls(
+            how or "redact", config.get("showfirst", 0), config.get("showlast", 4), config.get("char", "*"), pii_type
+        )
+
+    def show(self, value: Any) -> Any:
+        """The shown form of a value; null stays null."""
+        if value is None:
+            return None
+        if self.how == "replace":
+            return f"[{(self.pii_type or 'SENSITIVE').upper()}]"
+        if self.how == "mask" and not isinstance(value, dict | list):
+            text = number_text(value)
+            hidden = len(text) - self.show_first - self.show_last
+            if hidden <= 0:
+                return self.char * len(text)
+            return text[: self.show_first] + self.char * hidden + text[len(text) - self.show_last :]
+        return "[REDACTED]"
+
+
+REDACT = Display()
+HIDDEN_ERROR = "it cannot be computed from these values"
+"""Stands for an error that may quote a sensitive value."""
+
+
+class Masker:
+    """Shows values of one agent: sensitive names masked, at any depth, everything cut above 2 kB."""
+
+    def __init__(
+        self,
+        sensitive: Mapping[str, Display],
+        tainted: Collection[str] = (),
+        scrub: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
+        self._sensitive = sensitive
+        self._tainted = tainted
+        self._scrub = scrub
+
+    def display(self, name: str) -> Display | None:
+        """The display of a name that is sensitive itself or lies below one that is."""
+        if not self._sensitive and not self._tainted:
+            return None
+        for known, display in self._sensitive.items():
+            if name == known or name.startswith(known + "."):
+                return display
+        parts = name.split(".")
+        tainted = any(".".join(parts[:size]) in self._tainted for size in range(1, len(parts) + 1))
+        return REDACT if tainted else None
+
+    def hidden(self, name: str, value: Any) -> Any:
+        """A value that is sensitive whatever its name says."""
+        return (self.display(name) or REDACT).show(value)
+
+    def shown(self, name: str, value: Any, *, whole: bool = False) -> Any:
+        """The value of ``name`` for an event; with ``whole`` it is not cut, as a model needs it."""
+        if not self._sensitive and not self._tainted:
+            return value if whole else cut(value, self._scrub)
+        display = self.display(name)
+        if display is not None:
+            return display.show(value)
+        if isinstance(value, dict):
+            prefix = name + "."
+            below = {known[len(prefix) :]: d for known, d in self._sensitive.items() if known.startswith(prefix)}
+            if below:
+                return Masker(below).below(value, whole=whole)
+        return value if whole else cut(value, self._scrub)
+
+    def below(self, value: dict[str, Any], *, whole: bool = False) -> dict[str, Any]:
+        """An object whose keys are the names."""
+        return {key: self.shown(key, item, whole=whole) for key, item in value.items()}
+
+    def secrets(self, name: str, value: Any) -> Iterator[tuple[Any, Display]]:
+        """The parts of the value of ``name`` that are sensitive, each with how it is shown."""
+        if not self._sensitive and not self._tainted:
+            return
+        display = self.display(name)
+        if display is not None:
+            yield value, display
+            return
+        for known, how in self._sensitive.items():
+            if known.startswith(name + "."):
+                yield _part(value, known[len(name) + 1 :].split(".")), how
+
+    def reads_sensitive(self, names: Iterable[str]) -> bool:
+        """True when a computation from these names must not show its result."""
+        if not self._sensitive and not self._tainted:
+            return False
+        names = list(names)
+        return any(self.display(name) for name in names) or any(
+            known.startswith(name + ".") for name in names for known in (*self._sensitive, *self._tainted)
+        )
+
+
+def _part(value: Any, keys: list[str]) -> Any:
+    """What lies below an object along some keys; None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,287 @@
+"""The public face of the runtime: a conversation with the agents of a set of files (docs/spec 12 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from abl.diagnostics import Diagnostic
+from abl.runtime import turn as turns
+from abl.runtime.engine import Engine
+from abl.runtime.loading import NotRunnable, check_problems, entry_of, programs_in, seeded
+from abl.runtime.memories import Memories
+from abl.runtime.memory_policy import MemoryPolicy
+from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock, ttl_seconds
+from abl.runtime.ports import BankPort, BlockPort, Clock, FactStore, FactWrite, ModelPort, RecordPort, ToolPort
+from abl.runtime.reasoning import LEAVE, REPLY
+from abl.runtime.recorder import Event, iso_millis, monotonic_ns
+from abl.runtime.state import SessionState, Thread, load_state
+from abl.runtime.variables import assign
+
+__all__ = ["NotRunnable", "Session", "Turn", "check_problems"]
+
+Policy = Mapping[str, Any] | MemoryPolicy
+
+
+@dataclass(slots=True)
+class Turn:
+    """What one turn gave. ``state`` holds the active agent's variables, unmasked; events are masked."""
+
+    replies: list[str]
+    events: list[Event]
+    state: dict[str, Any]
+    waiting: str | None
+    ended: bool
+    step: str | None
+    agent: str
+    fact_writes: list[FactWrite] = field(default_factory=list)
+
+
+class Session:
+    """A conversation. Not thread-safe; one turn at a time.
+
+    ``files`` maps paths to texts. ``policy`` is ``evaluate`` or ``skip_unset`` (docs/spec 04 §6.1). ``variables`` are
+    session values given from outside, which INITIAL does not overwrite. ``kept`` holds ``RESET: never`` variables and
+    should live as long as the process. ``settings``: ``ask_again`` (04 §5). ``blocks``, ``records`` and ``bank`` are
+    the memory systems of docs/spec 11, ``memory_policy`` says how blocks reach the model (11 §1); a model is offered
+    the tools of those that are given. Raises :class:`NotRunnable`, and ValueError for a wrong policy.
+
+    An exception out of a turn means a fault of the runtime or of a port: nothing of the turn was committed, and the
+    session must be restored from its last snapshot.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        *,
+        facts: FactStore | None = None,
+        tools: ToolPort | None = None,
+        model: ModelPort | None = None,
+        clock: Clock | None = None,
+        blocks: BlockPort | None = None,
+        records: RecordPort | None = None,
+        bank: BankPort | None = None,
+        memory_policy: Policy | None = None,
+        policy: str = "evaluate",
+        seed: int = 0,
+        user: str | None = None,
+        channel: str = "web",
+        session_id: str = "session",
+        entry: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        variables: Mapping[str, Any] | None = None,
+        kept: MutableMapping[str, Any] | None = None,
+        port_memory: Mapping[str, dict[str, Any]] | None = None,
+        timer: Callable[[], int] = monotonic_ns,
+        checked: bool = False,
+    ) -> None:
+        if policy not in {"evaluate", "skip_unset"}:
+            raise ValueError(f"policy is {policy!r}; it is 'evaluate' or 'skip_unset'")
+        self.problems: list[Diagnostic] = [] if checked else check_problems(files)
+        if self.problems:
+            raise NotRunnable(self.problems)
+        programs = programs_in(files)
+        entry = entry_of(programs, entry)
+        state = SessionState(session_id, user, channel, policy, entry, seeded(seed), language=programs[entry].language)
+        if port_memory is not None:
+            state.tool_memory, state.model_memory = dict(port_memory["tools"]), dict(port_memory["model"])
+        if variables:
+            state.threads[entry] = Thread(entry, variables=dict(variables))
+        self._engine = Engine(
+            state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
+            model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
+            on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
+        )  # fmt: skip
+
+    @classmethod
+    def restore(
+        cls,
+        snapshot: Mapping[str, Any],
+        files: Mapping[str, str],
+        *,
+        facts: FactStore | None = None,
+        tools: ToolPort | None = None,
+        model: ModelPort | None = None,
+        clock: Clock | None = None,
+        blocks: BlockPort | None = None,
+        records: RecordPort | None = None,
+        bank: BankPort | None = None,
+        memory_policy: Policy | None = None,
+        settings: Mapping[str, Any] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        kept: MutableMapping[str, Any] | None = None,
+        timer: Callable[[], int] = monotonic_ns,
+    ) -> Session:
+        """Go on from a snapshot, in this or another process. The clock is the caller's; ``snapshot["now"]`` helps."""
+        session = cls.__new__(cls)
+        session.problems = []
+        state = load_state(dict(snapshot["state"]))
+        programs = programs_in(files)
+        missing = [name for name in state.threads if name not in programs]
+        if missing:
+            raise NotRunnable((), f"the files have no agent {', '.join(missing)}, which the snapshot needs")
+        session._engine = Engine(
+            state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
+            model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
+            on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
+        )  # fmt: skip
+        return session
+
+    # Turns --------------------------------------------------------------------------------------------------------
+
+    def start(self) -> Turn:
+        """SESSION_START, turn 0. ValueError when the session was started before."""
+        if self._engine.state.started:
+            raise ValueError("the session was started before")
+        return self._run(lambda: turns.start(self._engine))
+
+    def say(self, text: str, *, memory_policy: Policy | None = None) -> Turn:
+        """One message of the user; ``memory_policy`` overrides the session's for it (docs/spec 11 §1)."""
+        self._require_start()
+        return self._run(lambda: turns.take(self._engine, text), memory_policy)
+
+    def act(self, action_id: str, value: Any = None, *, memory_policy: Policy | None = None) -> Turn:
+        """A click. ``reasoning.reply`` and ``reasoning.leave`` stand in for a model; any other is its value as text."""
+        self._require_start()
+        action = {"id": action_id, "value": value}
+        if action_id in {REPLY, LEAVE}:
+            return self._run(lambda: turns.take(self._engine, None, action=action))
+        text = str(value) if value is not None else action_id
+        return self._run(lambda: turns.take(self._engine, text, action=action), memory_policy)
+
+    def set(self, name: str, value: Any) -> Turn:
+        """Assign as the system does, between two turns; the left side is what SET takes."""
+        self._require_start()
+        thread = self._engine.active
+
+        def run() -> None:
+            self._engine.turn.delivered, self._engine.turn.outbox = [], []
+            self._engine.enter(thread)
+            assign(self._engine, thread, name, value, cause="system")
+
+        return self._run(run)
+
+    def advance(self, duration: str) -> Turn:
+        """Move the clock forward: ``90s``, ``5m``, ``2h``, ``1d``. ValueError for any other text."""
+        seconds = ttl_seconds(duration)
+        if seconds is None:
+            raise ValueError(f"{duration!r} is not a duration like 2h (units s m h d)")
+        engine = self._engine
+
+        def run() -> None:
+            engine.turn.delivered, engine.turn.outbox = [], []
+            engine.clock.advance(seconds)
+            engine.state.offset_seconds += seconds
+            engine.recorder.emit(
+                "log", {"text": f"the clock moves {duration} forward", "level": "info", "seconds": seconds}
+            )
+
+        return self._run(run)
+
+    def end(self) -> Turn:
+        """End the session from outside, as closing the conversation does."""
+        self._require_start()
+        engine = self._engine
+
+        def run() -> None:
+            engine.turn.delivered, engine.turn.outbox = [], []
+            if not engine.state.ended:
+                engine.state.ended = True
+                turns.finish_session(engine)
+
+        return self._run(run)
+
+    def _require_start(self) -> None:
+        if not self._engine.state.started:
+            raise ValueError("the session has not been started; call start() first")
+
+    def _run(self, work: Callable[[], None], memory_policy: Policy | None = None) -> Turn:
+        engine = self._engine
+        engine.memories.start_turn(memory_policy)
+        try:
+            engine.start_turn()
+            if engine.guarded:
+                with engine.recorder.held():  # a secret in the message is only known after extraction
+                    work()
+            else:
+                work()
+            writes = engine.facts.commit()
+            engine.memories.commit()
+        except BaseException:
+            engine.memories.drop()
+            raise
+        thread = engine.active if engine.state.stack else None
+        return Turn(
+            replies=list(engine.turn.delivered),
+            events=engine.recorder.events,
+            state=self._variables(),
+            waiting=turns.waiting_reason(engine) if thread is not None else None,
+            ended=engine.state.ended,
+            step=thread.flow.step if thread is not None else None,
+            agent=thread.agent if thread is not None else engine.state.entry,
+            fact_writes=writes,
+        )
+
+    def _variables(self) -> dict[str, Any]:
+        state = self._engine.state
+        return dict(self._engine.active.variables) if state.stack else {}
+
+    # Looking in ---------------------------------------------------------------------------------------------------
+
+    def value(self, path: str) -> Any:
+        """Value of a name or path as an expression of the active agent sees it, unmasked."""
+        with self._engine.facts.looking():
+            return self._engine.context(self._engine.active).value(path)
+
+    def fact(self, path: str) -> Any:
+        """Value of the live fact behind a path, None without one; DEFAULT and CLEAR do not count."""
+        engine = self._engine
+        scope, owner, _ = engine.scope_of(path, engine.active)
+        found = engine.facts.peek(scope, owner, path)
+        return found.value if found is not None else None
+
+    @property
+    def memories(self) -> Memories:
+        """The memory systems behind the session."""
+        return self._engine.memories
+
+    @property
+    def port_memory(self) -> dict[str, dict[str, Any]]:
+        """What the tool and model ports keep in the session, for a session that follows with the same ports."""
+        return {"tools": self._engine.state.tool_memory, "model": self._engine.state.model_memory}
+
+    @property
+    def agent(self) -> str:
+        """Name of the agent that has control."""
+        return self._engine.active.agent
+
+    @property
+    def turn_number(self) -> int:
+        """Number of the last turn."""
+        return self._engine.state.turn
+
+    def shown(self, value: Any, name: str = "") -> Any:
+        """The value as it may be shown: what this session knows to be sensitive is masked (docs/spec 07 §10).
+
+        With ``name`` it is the value of that variable or path, which may be declared sensitive.
+        """
+        engine = self._engine
+        masker = engine.masker(engine.active)
+        if name and masker.reads_sensitive([name]):
+            value = masker.shown(name, value)
+        return engine.recorder.shown(value)
+
+    def rehearsal(self) -> Engine:
+        """A copy in which something can be tried: it shares the ports, but writes and records nothing here."""
+        engine = self._engine
+        return Engine(
+            load_state(engine.state.dump()), engine.programs, facts=engine.facts.store, tools=engine.tools,
+            model=engine.model, clock=engine.clock, settings=engine.settings, kept=dict(engine.kept), on_event=None,
+            timer=engine.recorder.timer, memories=engine.memories.copy(),
+        )  # fmt: skip
+
+    def snapshot(self) -> dict[str, Any]:
+        """JSON from which :meth:`restore` goes on; take it between turns."""
+        return {"version": 1, "now": iso_millis(self._engine.now()), "state": self._engine.state.dump()}

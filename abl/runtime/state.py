@@ -1,0 +1,186 @@
+"""The state of a conversation as plain data, so that a snapshot is its JSON (docs/spec 09 §3).
+
+Values of variables are never changed in place: a write below an object builds a new object. Events and snapshots may
+therefore share them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class GatherState:
+    """Where the collecting of fields stands: of the waiting step, or of an agent without a flow."""
+
+    started: bool = False
+    asked: str | None = None  # field whose prompt was shown last
+    several: bool = False  # the last prompt asked for several fields at once
+    prompted: bool = False
+    reask: list[str] = field(default_factory=list)  # asked again although they have a value
+    retry_text: str | None = None  # said instead of the prompt after a value that did not fit
+    quiet: bool = False  # the prompt was already replaced in this turn
+    transient: list[str] = field(default_factory=list)  # cleared on leaving the step
+
+
+@dataclass(slots=True)
+class CollectState:
+    """Fields that an ON_FAIL asks for before its rule is judged again (docs/spec 04 §5)."""
+
+    fields: list[str]
+    source: str  # constraint | check
+    point: str
+    target: str | None
+    rule: str  # id of the constraint; "" for a CHECK
+    then: str | None
+    retry: bool
+    message: str | None
+    gather: GatherState = field(default_factory=GatherState)
+    held: list[dict[str, Any]] = field(default_factory=list)  # replies kept back by the pass `response`
+
+
+@dataclass(slots=True)
+class FlowState:
+    """Position in a flow. ``frames`` is the program counter: action lists from the step inwards, each with an index."""
+
+    status: str = "idle"  # idle running waiting ended
+    step: str | None = None
+    frames: list[list[Any]] = field(default_factory=list)
+    reason: str | None = None
+    outcome: str | None = None
+    attempts: dict[str, int] = field(default_factory=dict)
+    gathered: list[str] = field(default_factory=list)  # steps whose GATHER was complete in this activation
+    taken: list[str] = field(default_factory=list)  # branches run since the step was entered
+    collect_only: list[str] | None = None  # narrows what a re-entered GATHER asks again
+    presented: bool = False
+    responded: str | None = None  # last RESPOND of the step in this entry
+    responded_turn: int = -1
+    message_used: bool = False  # ON_INPUT without GATHER has the message it waited for
+
+
+@dataclass(slots=True)
+class Thread:
+    """One activated agent: its variables, flow and gather (docs/spec 09 §3)."""
+
+    agent: str
+    variables: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)  # where a value is from; absent = session
+    sources: dict[str, str] = field(default_factory=dict)  # who gave a field its value (07 §2); absent = system
+    assigned: dict[str, int] = field(default_factory=dict)  # name -> revision of the last assignment
+    system: dict[str, Any] = field(default_factory=dict)
+    hidden: list[str] = field(default_factory=list)  # persistent paths hidden by CLEAR
+    granted: list[str] = field(default_factory=list)  # undeclared paths readable since a recall or remember
+    tainted: list[str] = field(default_factory=list)  # variables computed from sensitive ones
+    notes: list[str] = field(default_factory=list)  # queued prompt_llm instructions
+    stored: dict[str, int] = field(default_factory=dict)  # remember trigger -> revision when it stored
+    detours: dict[str, str] = field(default_factory=dict)  # rule -> step that its GOTO led to
+    flow: FlowState = field(default_factory=FlowState)
+    gather: GatherState = field(default_factory=GatherState)
+    collect: CollectState | None = None
+    confirm: dict[str, Any] | None = None  # call that waits for consent: tool, origin, values, shown, answer, unclear
+    paused: dict[str, Any] | None = None  # hook or ON_START that waits for it: place, at, branched, message, action
+    activated: bool = False
+    passed_in: list[str] = field(default_factory=list)  # names given with the running activation
+    expects_return: bool = False  # its parent wants control back
+    handoff: int | None = None  # index of the parent's HANDOFF that led here
+    forwarded: str | None = None  # message handed over with control, not yet looked at
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything of a session that outlives a turn."""
+
+    session_id: str
+    user: str | None
+    channel: str
+    policy: str
+    entry: str
+    random: int  # state of the generator
+    language: str = "en"
+    turn: int = 0
+    seq: int = 0
+    revision: int = 0
+    started: bool = False
+    ended: bool = False
+    escalated: bool = False
+    stack: list[str] = field(default_factory=list)  # agents with control, the active one last
+    threads: dict[str, Thread] = field(default_factory=dict)
+    history: list[dict[str, str]] = field(default_factory=list)
+    system: dict[str, Any] = field(default_factory=dict)
+    fact_assigned: dict[str, int] = field(default_factory=dict)
+    seen_expiry: dict[str, str] = field(default_factory=dict)  # scope|path -> expiry of facts this session has seen
+    tool_memory: dict[str, Any] = field(default_factory=dict)
+    model_memory: dict[str, Any] = field(default_factory=dict)
+    call_cache: dict[str, Any] = field(default_factory=dict)
+    secrets: list[list[str]] = field(default_factory=list)  # [raw text, shown form]
+    twins: dict[str, str] = field(default_factory=dict)  # texts that hold something sensitive -> how they are shown
+    secret_turn: int | None = None  # the last turn whose message held something sensitive
+    offset_seconds: float = 0.0  # how far .advance() moved the clock
+
+    def dump(self) -> dict[str, Any]:
+        """JSON-like copy."""
+        return {"format": FORMAT, **asdict(self)}
+
+
+def load_state(data: dict[str, Any]) -> SessionState:
+    """The state from its dump; ValueError names a format this version cannot read."""
+    if data.get("format") != FORMAT:
+        raise ValueError(f"snapshot format {data.get('format')!r} is not {FORMAT}, the one this version reads")
+    values = {f.name: data[f.name] for f in fields(SessionState) if f.name in data}
+    values["threads"] = {name: _load_thread(thread) for name, thread in values.get("threads", {}).items()}
+    return SessionState(**values)
+
+
+def _load_thread(data: dict[str, Any]) -> Thread:
+    values = dict(data)
+    values["flow"] = FlowState(**values["flow"])
+    values["gather"] = GatherState(**values["gather"])
+    if values.get("collect") is not None:
+        collect = dict(values["collect"])
+        collect["gather"] = GatherState(**collect["gather"])
+        values["collect"] = CollectState(**collect)
+    return Thread(**values)
+
+
+@dataclass(slots=True)
+class Message:
+    """Something to say in this turn. ``kind``: reply (judged by the pass `response`), prompt or notice."""
+
+    agent: str
+    text: str
+    kind: str
+    step: str | None
+    seq: int
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What only lives during one turn."""
+
+    number: int
+    message: str | None = None
+    outbox: list[Message] = field(default_factory=list)
+    delivered: list[str] = field(default_factory=list)
+    worked: list[str] = field(default_factory=list)  # agents in the order in which they began
+    asked_sensitive: bool = False  # the message came where something sensitive was asked
+    message_read: bool = False  # a GATHER or a handler looked at the message
+    filled: list[str] = field(default_factory=list)  # gather fields that this message filled
+    entered: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # step -> variables at each entry
+    iterations: int = 0
+    handoffs: int = 0
+    nested_calls: int = 0
+    memory_shown: dict[str, Any] = field(default_factory=dict)  # agent -> what the trace says blocks put in
+    refused: bool = False  # a handoff did not work, no other is tried in this turn
+    bounds: dict[str, int] = field(default_factory=dict)  # rule -> jumps and retries
+    acted: set[str] = field(default_factory=set)  # rules whose ON_FAIL has run
+    left_out: set[str] = field(default_factory=set)  # rules left out of the coming pass (THEN: continue)
+    place: tuple[list[list[Any]], str | None] | None = None  # frames and reason before T9
+    arrival: str | None = None  # how control came to the active agent: handoff | return
+    action: dict[str, Any] | None = None  # id and value of a click
+    typed_reply: str | None = None  # a tester's reply in place of a model
+    input_missed: bool = False  # ON_INPUT was judged at T9 and nothing matched
+    handler: Any = None  # ON_ERROR handler of a field that failed too often; its THEN is still to be taken
+    blocked: bool = False  # pass `turn` stopped the work

@@ -1,0 +1,198 @@
+"""Calling a tool (docs/spec 08 §8): arguments, the constraint pass, consent, execution with retries, binding."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from abl.runtime import confirm, memory_tools, process
+from abl.runtime.arguments import Arguments, resolve
+from abl.runtime.binding import Called, Invocation, bind, bind_blocked, text_of
+from abl.runtime.memory import recall
+from abl.runtime.passes import run_pass
+from abl.runtime.ports import ToolContext, ToolError, ToolResult
+from abl.runtime.recorder import note
+from abl.runtime.scalars import boolean, integer
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.program import Program
+    from abl.runtime.state import Thread
+
+__all__ = ["Called", "bind_blocked", "call_tool"]
+
+BUILT_IN = frozenset({"call_transfer", "transfer_to_agent", "ivr_digit_input", "get_attachment", "list_attachments"})
+NEVER_EXECUTED = frozenset(["mcp", "lambda", "async_webhook", "workflow", "searchai", "table", "sandbox"])
+NOT_RUN = ("CONTEXT_ACCESS", "CIRCUIT_BREAKER", "RATE_LIMIT", "RESULT_SECRETS", "SECRET_ACCESS")
+
+
+def call_tool(
+    engine: Engine,
+    thread: Thread,
+    name: str,
+    explicit: dict[str, Any],
+    *,
+    origin: str,
+    span: Any,
+    as_name: str | None = None,
+    may_ask: bool = False,
+    sensitive: frozenset[str] = frozenset(),
+) -> Called:
+    """Run the call sequence; a blocked call binds nothing, the caller lets the rule's ON_FAIL act.
+
+    ``may_ask``: the caller can wait while the user is asked for consent; without it such a call fails as declined.
+    """
+    tool = engine.program(thread).tools.get(name)
+    memory = memory_tools.available(engine, thread).get(name) if tool is None else None
+    call = Invocation(name, tool, origin, span, as_name, memory, may_ask, sensitive)
+    if tool is None and memory is None and engine.program(thread).tools and name not in BUILT_IN:
+        return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"no tool {name!r}"))
+    arguments = _arguments(engine, thread, call, explicit)
+    if _is_search(tool, name):
+        recall(engine, thread, "search:before")
+    failure = run_pass(engine, thread, "tool_call", name)
+    if failure is not None:
+        return Called(blocked=failure)
+    stopped = _stopped(engine, thread, call, arguments)
+    if stopped is not None:
+        return stopped if stopped.asked else replace(stopped, exit=bind(engine, thread, call, stopped))
+    _note_not_executed(engine, engine.program(thread), call)
+    called = process.after(engine, thread, call, _execute(engine, thread, call, arguments))
+    leads_to = bind(engine, thread, call, called)
+    recall(engine, thread, f"tool:{name}:after", "tool:*:after")
+    return replace(called, exit=leads_to)
+
+
+def _arguments(engine: Engine, thread: Thread, call: Invocation, explicit: dict[str, Any]) -> Arguments:
+    if call.memory is not None:
+        return Arguments(explicit, dict.fromkeys(explicit, "explicit"), [], call.memory.problem(explicit))
+    return resolve(engine, thread, call.tool, explicit, call.sensitive)
+
+
+def _stopped(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called | None:
+    """What the call came to before it was made: wrong arguments, ``process.before``, consent; None = go on."""
+    if arguments.problem is None and arguments.missing:
+        missing = ", ".join(arguments.missing)
+        arguments.problem = ToolError(subtype="missing_argument", message=f"{call.name} needs {missing}")
+    if arguments.problem is not None:
+        return _ended(engine, call, arguments.problem)
+    processed = process.before(engine, thread, call, arguments)
+    if processed is not None:
+        if processed.error is not None:
+            return _ended(engine, call, ToolError(**processed.error["error"]))
+        return processed
+    if call.tool is None or not confirm.required(call.tool):
+        return None
+    if not call.may_ask:
+        return _ended(engine, call, confirm.refused(call.name, call.origin))
+    match confirm.verdict(engine, thread, call, arguments):
+        case "ask":
+            return Called(asked=True)
+        case "no":
+            return _ended(engine, call, ToolError(subtype="declined", message=f"{call.name} was declined"))
+        case _:
+            return None
+
+
+def _is_search(tool: nodes.Tool | None, name: str) -> bool:
+    return text_of(tool, "TYPE") == "searchai" or name.startswith("search") or name.endswith("_search")
+
+
+def _note_not_executed(engine: Engine, program: Program, call: Invocation) -> None:
+    tool = call.tool
+    if tool is None:
+        return
+    if text_of(tool, "TYPE") in NEVER_EXECUTED:
+        engine.recorder.not_executed("binding", f"{text_of(tool, 'TYPE')} tools are mocked", program.span(tool))
+    for key in NOT_RUN:
+        prop = tool.prop(key)
+        if prop is not None:
+            engine.recorder.not_executed(key.lower(), "the call goes on without it", program.span(prop.key_span))
+
+
+def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called:
+    """Cache, then the port with its retries; the start and the end are events."""
+    recorder, masker = engine.recorder, engine.masker(thread)
+    shown_args = arguments.shown(masker)
+    key = call.name + json.dumps(arguments.values, sort_keys=True, default=str) if _cacheable(call.tool) else None
+    if key is not None and key in engine.state.call_cache:
+        recorder.emit("call.cache_hit", {"tool": call.name, "args": shown_args}, span=call.span)
+        return Called(engine.state.call_cache[key])
+    data = {"tool": call.name, "args": shown_args, "sources": arguments.sources, "origin": call.origin}
+    start = recorder.emit("call.start", data, span=call.span)
+    with recorder.inside(start):
+        result = _attempts(engine, thread, call, arguments.values)
+    called = _judge(result)
+    if key is not None and called.error is None:
+        engine.state.call_cache[key] = called.result
+    failed = called.error is not None
+    end: dict[str, Any] = {
+        "tool": call.name, "status": "failed" if failed else "ok", "ms": result.delay_ms, "mode": result.mode,
+        "generated": result.generated,
+        "error" if failed else "result": masker.shown("call_result", called.error if failed else called.result),
+    }  # fmt: skip
+    if result.generated:
+        end["notes"] = [note("RUN010", "mock.generated", f"no mock case for {call.name}; a sample was made", "info")]
+    recorder.emit("call.end", end, status=end["status"], span=call.span, parent=start["seq"])
+    return called
+
+
+def _attempts(engine: Engine, thread: Thread, call: Invocation, values: dict[str, Any]) -> ToolResult:
+    """The port's answer, asked again as often as the tool's ``retry`` allows; delays are virtual time."""
+    if call.memory is not None:
+        return memory_tools.run(engine, thread, call.memory, values)
+    timeout = _timeout(engine.program(thread), call.tool)
+    retries, pause = integer(text_of(call.tool, "RETRY")) or 0, integer(text_of(call.tool, "RETRY_DELAY")) or 0
+    state = engine.state
+    returns = call.tool.returns if call.tool is not None else None
+    attempt = 0
+    while True:
+        context = ToolContext(state.session_id, state.turn, engine.now(), returns, state.tool_memory)
+        result = engine.tools.call(call.name, values, context)
+        if result.delay_ms > timeout:
+            message = f"{call.name} took longer than {timeout} ms"
+            error = ToolError(subtype="tool_timeout", message=message, retryable=True)
+            result = ToolResult(error=error, delay_ms=timeout, mode=result.mode)
+        if result.error is None or attempt >= retries:
+            return result
+        attempt += 1
+        engine.recorder.emit("call.retry", {"tool": call.name, "n": attempt, "delay": pause}, span=call.span)
+
+
+def _judge(result: ToolResult) -> Called:
+    if result.error is not None:
+        return Called(error=result.error.envelope())
+    if isinstance(result.value, dict) and result.value.get("success") is False:
+        return Called(error=result.value)
+    return Called(result.value)
+
+
+def _cacheable(tool: nodes.Tool | None) -> bool:
+    hints = tool.prop("HINTS") if tool is not None else None
+    if hints is None:
+        return False
+    return any(c.key.lower() == "cacheable" and c.value is not None and boolean(c.value) for c in hints.block.children)
+
+
+def _timeout(program: Program, tool: nodes.Tool | None) -> int:
+    hints = tool.prop("HINTS") if tool is not None else None
+    for child in hints.block.children if hints is not None else ():
+        if child.key.lower() == "timeout" and (found := integer(child.value)):
+            return found
+    return integer(text_of(tool, "TIMEOUT")) or program.tool_timeout
+
+
+def _ended(engine: Engine, call: Invocation, error: ToolError) -> Called:
+    """A call that is never executed: recorded as ended without a start."""
+    called = Called(error=error.envelope())
+    data = {"tool": call.name, "status": "failed", "error": called.error, "ms": 0, "mode": "none", "generated": False}
+    engine.recorder.emit("call.end", data, status="failed", span=call.span)
+    return called
+
+
+def _failed(engine: Engine, thread: Thread, call: Invocation, error: ToolError) -> Called:
+    """A call that ends before its sequence began, bound like any failure."""
+    called = _ended(engine, call, error)
+    return replace(called, exit=bind(engine, thread, call, called))

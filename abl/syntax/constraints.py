@@ -1,0 +1,252 @@
+"""CONSTRAINTS: phases and rules (docs/spec 04 §1-§5)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from abl.diagnostics import Edit, Fix
+from abl.source import Span
+from abl.syntax import findings, vocabulary
+from abl.syntax.context import Context
+from abl.syntax.entries import NAME, check_name, condition_text, item_head, line_text, read_properties, text_of
+from abl.syntax.keeping import kept
+from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
+from abl.syntax.on_fail import read_on_fail
+from abl.syntax.pieces import cuts, outside
+from abl.syntax.texts import scalar_text
+
+_KIND = re.compile(r"([A-Za-z_]+)[ \t]*(:?)(?=\s|$)")
+_CLAUSE: Final = outside(r"\b(?:BEFORE|WHEN|before|when)\b")
+_CALLING = re.compile(r"calling(?:\s+([^\s()]+)\s*(?:\(\s*\))?)?", re.IGNORECASE)
+_RETURNING = re.compile(r"returning\s+results", re.IGNORECASE)
+_OPERAND_END = re.compile(r"""[\w"')\]}]$""")
+_CONNECTIVES: Final = frozenset({"AND", "OR", "NOT", "IN", "IS", "IMPLIES", "and", "or", "not", "in", "is"})
+_LOOK_BACK: Final = 64
+_YAML_KINDS: Final = {kind.lower(): kind for kind in vocabulary.RULE_KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a rule stands: its phase, its AST path and its index in the flattened list."""
+
+    phase: str
+    path: str
+    index: int
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects the rules of one CONSTRAINTS block in declaration order."""
+
+    ctx: Context
+    path: str
+    rules: list[Rule] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
+
+    def phase(self, block: Block, name: Name) -> Phase:
+        """A labelled list of rules; a phase inside it is reported and its rules are taken over (ABL445)."""
+        check_name(self.ctx, name, "phase", NAME)
+        first = len(self.rules)
+        self.entries(block, name.value, f"{self.path}.{name.value}")
+        if not block.children and block.value is None:
+            self.ctx.report(findings.empty_block(self.ctx.source, block.span, block.key))
+        path = f"{self.path}.{name.value}"
+        return Phase(span=block.span, path=path, block=block, name=name, rules=tuple(self.rules[first:]))
+
+    def entries(self, block: Block, phase: str, path: str) -> None:
+        """Rules of a phase."""
+        number = 0
+        for child in block.children:
+            if child.item or self.looks_like_rule(child):
+                self.entry(child, phase, f"{path}[{number}]")
+                number += 1
+            elif child.colon and child.children:
+                self.ctx.report(findings.nested_phase(child.key_span, child.key))
+                for nested in child.children:
+                    if nested.item:
+                        self.entry(nested, phase, f"{path}[{number}]")
+                        number += 1
+            else:
+                self.ctx.report(findings.item_expected(child.line_span, phase))
+
+    def looks_like_rule(self, block: Block) -> bool:
+        """True for a rule whose dash is missing, which is reported (ABL115)."""
+        text = block.key if block.colon else block.value.raw if block.value is not None else ""
+        kind = _KIND.match(text + " ")
+        if kind is None or kind[1] not in vocabulary.RULE_KINDS:
+            return False
+        self.ctx.report(findings.item_expected(block.line_span, "CONSTRAINTS"))
+        return True
+
+    def entry(self, item: Block, phase: str, path: str) -> None:
+        """One list item: a rule or a sentence."""
+        read = _read_entry(self.ctx, item, _Place(phase, path, len(self.rules)))
+        if isinstance(read, Rule):
+            self.rules.append(read)
+        else:
+            self.sentences.append(read)
+
+
+def read_constraints(ctx: Context, block: Block, path: str = "constraints") -> Constraints:
+    """The CONSTRAINTS section: phases, and rules without one, which belong to ``always``."""
+    reader = _Reader(ctx, path)
+    phases: list[Phase] = []
+    loose = 0
+    for child in block.children:
+        if child.item or reader.looks_like_rule(child):
+            reader.entry(child, vocabulary.DEFAULT_PHASE, f"{path}[{loose}]")
+            loose += 1
+        elif child.colon:
+            phases.append(reader.phase(child, Name(child.key, child.key_span)))
+        elif child.value is not None and child.children:
+            ctx.report(findings.missing_colon(child.value.span, child.value.value))
+            phases.append(reader.phase(child, Name(child.value.value, child.value.inner)))
+        else:
+            ctx.skip(child, "This is neither a phase nor a rule", path)
+    return Constraints(
+        span=block.span, path=path, block=block, phases=tuple(phases), rules=tuple(reader.rules),
+        sentences=tuple(reader.sentences),
+    )  # fmt: skip
+
+
+def is_rule(block: Block) -> bool:
+    """True when a list item begins with a rule kind."""
+    if block.colon:
+        return block.key in vocabulary.RULE_KINDS
+    match = _KIND.match(block.value.raw) if block.value is not None and block.value.style == "bare" else None
+    return match is not None and match[1] in vocabulary.RULE_KINDS
+
+
+def read_rule(ctx: Context, item: Block, path: str) -> Rule | Sentence:
+    """One list item outside CONSTRAINTS (STEP_CONSTRAINTS): a rule, or a sentence."""
+    return _read_entry(ctx, item, _Place(vocabulary.DEFAULT_PHASE, path, 0))
+
+
+@kept
+def _read_entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence:
+    path = place.path
+    if item.colon and ctx.yaml and item.key.lower() in _YAML_KINDS:
+        kind = Name(_YAML_KINDS[item.key.lower()], item.key_span)
+        head, rest = item_head(item)
+        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=rest)
+    text = line_text(ctx, item)
+    if text is None:
+        ctx.report(findings.no_condition(item.line_span, ""))
+        return Sentence(span=item.span, path=path, block=item, text=Text("", "", item.line_span, item.line_span))
+    kind_match = _KIND.match(ctx.text, *text.span) if text.style == "bare" else None
+    if kind_match is None:
+        return Sentence(span=item.span, path=path, block=item, text=text)
+    word = kind_match[1]
+    kind = Name(word, Span(kind_match.start(1), kind_match.end(1)))
+    if word not in vocabulary.RULE_KINDS:
+        unknown = findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)
+        if word.upper() in vocabulary.RULE_KINDS:
+            ctx.report(unknown)
+            kind = Name(word.upper(), kind.span)
+        elif (word.isupper() and len(word) > 1) or (unknown.data["y"] and len(word) > 3):
+            ctx.report(unknown)
+            return Sentence(span=item.span, path=path, block=item, text=text, unknown_kind=kind)
+        else:
+            return Sentence(span=item.span, path=path, block=item, text=text)
+    span = Span(kind_match.end(), text.span.end)
+    return _read_rule(ctx, item, place, kind=kind, span=span, below=item.children)
+
+
+def _read_rule(
+    ctx: Context, item: Block, place: _Place, *, kind: Name, span: Span | None, below: tuple[Block, ...]
+) -> Rule:
+    path = place.path
+    condition, when, before = _clauses(ctx, span, path) if span is not None else (None, None, None)
+    if condition is None:
+        ctx.report(findings.no_condition(item.line_span if span is None else kind.span, kind.value))
+    props = read_properties(ctx, below, "rule", "a rule", nesting=frozenset({"ON_FAIL"}))
+    gates = [when] if when is not None else []
+    gates += [gate for prop in props if prop.key == "WHEN" and (gate := condition_text(ctx, prop.value)) is not None]
+    if when is not None and len(gates) > 1:
+        _report_gates(ctx, when, gates[1])
+    target = text_of(props, "BEFORE")
+    on_fail = next((prop.block for prop in reversed(props) if prop.key == "ON_FAIL"), None)
+    return Rule(
+        span=item.span, path=path, block=item, props=props, kind=kind, condition=condition,
+        when=gates[0] if gates else None, whens=tuple(gates),
+        before=_checkpoint(target, f"{path}.before") if target is not None else before,
+        on_fail=read_on_fail(ctx, on_fail, f"{path}.ON_FAIL") if on_fail is not None else None,
+        severity=text_of(props, "SEVERITY"), phase=place.phase, index=place.index,
+    )  # fmt: skip
+
+
+def _report_gates(ctx: Context, inline: Text, other: Text) -> None:
+    joined = f"({inline.value}) AND ({other.value})"
+    line = ctx.source.line_starts[ctx.line_of(other.span.start) - 1]
+    start = ctx.text.rfind("WHEN", 0, inline.span.start)
+    fixes: tuple[Fix, ...] = ()
+    if start >= 0 and line > inline.span.end:
+        cut = len(ctx.text[:start].rstrip())
+        edits = (Edit(Span(cut, inline.span.end), ""), Edit(other.span, joined))
+        fixes = (Fix("Join the gates with AND", edits, preferred=True),)
+    ctx.report(findings.two_gates(other.span, fixes))
+
+
+def _clauses(ctx: Context, span: Span, path: str) -> tuple[Text | None, Text | None, Checkpoint | None]:
+    """Condition, inline gate and inline checkpoint."""
+    raw = ctx.text[span.start : span.end]
+    marks: list[tuple[str, int, int]] = []
+    if "WHEN" in raw or "BEFORE" in raw or "when" in raw or "before" in raw:
+        marks = _marks(ctx, span)
+    condition = scalar_text(ctx.text, span.start, marks[0][1] if marks else span.end)
+    when: Text | None = None
+    before: Checkpoint | None = None
+    for number, (word, _, start) in enumerate(marks):
+        end = marks[number + 1][1] if number + 1 < len(marks) else span.end
+        text = scalar_text(ctx.text, start, end)
+        if word == "WHEN":
+            when = text
+        elif text is not None:
+            before = _checkpoint(text, f"{path}.before")
+    return condition, when, before
+
+
+def _marks(ctx: Context, span: Span) -> list[tuple[str, int, int]]:
+    """First inline BEFORE and WHEN: word, start and end. In lower case only behind an operand, with a finding."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for match in cuts(_CLAUSE, ctx.text, *span):
+        written = match[3]
+        word = written.upper()
+        if word in found:
+            continue
+        if written != word:
+            if (
+                not _ends_operand(ctx.text[max(span.start, match.start() - _LOOK_BACK) : match.start()])
+                or match.end() >= span.end
+            ):
+                continue
+            ctx.report(findings.clause_case(Span(*match.span(3)), written))
+        found[word] = (word, match.start(), match.end())
+    return list(found.values())
+
+
+def _ends_operand(text: str) -> bool:
+    tail = text.rstrip()
+    if not _OPERAND_END.search(tail) or tail == text:
+        return False
+    return tail.rsplit(None, 1)[-1] not in _CONNECTIVES
+
+
+def _checkpoint(text: Text, path: str) -> Checkpoint:
+    calling = _CALLING.fullmatch(text.value)
+    if calling is not None and calling[1]:
+        span = Span(text.offset_of(calling.start(1)), text.offset_of(calling.end(1) - 1) + 1)
+        return Checkpoint(span=text.span, path=path, kind="calling", tool=Name(calling[1], span), text=text)
+    returning = _RETURNING.fullmatch(text.value)
+    return Checkpoint(span=text.span, path=path, kind="returning" if returning else "other", tool=None, text=text)
+
+
+def rules_only(ctx: Context, blocks: tuple[Block, ...], path: str = "constraints") -> Constraints:
+    """A text that is a list of rules (docs/spec 01 §1)."""
+    reader = _Reader(ctx, path)
+    for number, block in enumerate(blocks):
+        reader.entry(block, vocabulary.DEFAULT_PHASE, f"{path}[{number}]")
+    span = Span(blocks[0].span.start, blocks[-1].span.end)
+    return Constraints(span=span, path=path, rules=tuple(reader.rules), sentences=tuple(reader.sentences))

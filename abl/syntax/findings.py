@@ -1,0 +1,273 @@
+"""What the parser reports: one constructor per code, so that the data of a code always has the same keys.
+
+The keys are the placeholders of the catalogue (docs/spec 05 §2 ff.); the registry fills its message pattern from them.
+``suggestions`` is a tuple of did-you-mean words (best first), ``y`` the best one or "".
+
+========  ==============================================================================================
+code      data
+========  ==============================================================================================
+ABL103    x (section as written), y, suggestions
+ABL104    x (as written), X (canonical)
+ABL105    x (canonical), n (line of the first)
+ABL106    k (key as written), block (where it stands), y, suggestions
+ABL107    k (key as written), entry (what it was given for), n (line of the first)
+ABL108    a (column found), b (column expected)
+ABL109    none
+ABL110    k
+ABL111    none
+ABL112    c (the bracket), n (line of the bracket)
+ABL113    none
+ABL114    none
+ABL115    block
+ABL116    x (key as written)
+ABL117    n (name as written), kind ("step", "session variable", ...), fix (a legal name)
+ABL119    none
+ABL123    k (as written), K (upper case)
+ABL124    upper, lower (numbers of sections in each form)
+ABL125    reason (a sentence without full stop), text (the line, cut)
+ABL127    x, y, suggestions
+ABL203    op (as written), OP (upper case): an inline ``when`` or ``before`` of a rule
+ABL342    none
+ABL343    side ("value" or "target")
+ABL358    reason
+ABL380    text
+ABL386    missing ("SOURCE", "INTO", "SOURCE and INTO" or "the item name (AS)")
+ABL401    k, y, suggestions
+ABL402    k (rule kind)
+ABL405    none
+ABL433    none
+ABL445    p (the inner phase)
+========  ==============================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from abl.diagnostics import Edit, Finding, Fix
+from abl.source import Source, Span
+from abl.syntax.nodes import Block
+from abl.syntax.suggest import closest
+
+_NOT_NAME = re.compile(r"[^A-Za-z0-9_]+")
+_SHOWN = 60
+
+
+def rename_fixes(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
+    """One fix per suggestion; preferred only when there is no choice."""
+    words = tuple(suggestions)
+    return tuple(Fix(f"Change to `{word}`", (Edit(span, word),), preferred=len(words) == 1) for word in words)
+
+
+def _renamed(code: str, span: Span, data: dict[str, object], word: str, candidates: Iterable[str]) -> Finding:
+    suggestions = closest(word, candidates)
+    guess = {"y": suggestions[0] if suggestions else "", "suggestions": suggestions}
+    return Finding(code, span, {**data, **guess}, fixes=rename_fixes(span, suggestions))
+
+
+def line_removal(source: Source, span: Span) -> Edit:
+    """Delete the whole lines that ``span`` touches."""
+    first, last = source.position(span.start).line, source.position(max(span.start, span.end - 1)).line
+    start = source.line_starts[first - 1]
+    end = source.line_starts[last] if last < source.line_count else len(source.text)
+    return Edit(Span(start, end), "")
+
+
+def unknown_section(span: Span, written: str, candidates: Iterable[str]) -> Finding:
+    """ABL103."""
+    return _renamed("ABL103", span, {"x": written}, written, candidates)
+
+
+def section_case(span: Span, written: str, canonical: str) -> Finding:
+    """ABL104."""
+    fix = Fix(f"Write `{canonical}`", (Edit(span, canonical),), preferred=True)
+    return Finding("ABL104", span, {"x": written, "X": canonical}, fixes=(fix,))
+
+
+def duplicate_section(span: Span, keyword: str, first_line: int, fixes: tuple[Fix, ...] = ()) -> Finding:
+    """ABL105."""
+    return Finding("ABL105", span, {"x": keyword, "n": first_line}, fixes=fixes)
+
+
+def _removal(source: Source, span: Span, written: str, preferred: bool = False) -> tuple[Fix, ...]:
+    """Fix that deletes the lines of a property, when it begins its line."""
+    position = source.position(span.start)
+    if source.text[span.start - position.column + 1 : span.start].strip(" \t"):
+        return ()
+    return (Fix(f"Remove `{written}`", (line_removal(source, span),), preferred),)
+
+
+def unknown_key(source: Source, where: Block, place: str, candidates: Iterable[str]) -> Finding:
+    """ABL106. The candidates are in the case in which they would be written."""
+    finding = _renamed("ABL106", where.key_span, {"k": where.key, "block": place}, where.key, candidates)
+    return finding.with_fixes(*_removal(source, where.span, where.key))
+
+
+def unknown_word(span: Span, written: str, place: str, candidates: Iterable[str]) -> Finding:
+    """ABL106 for a word that stands where only certain words may."""
+    return _renamed("ABL106", span, {"k": written, "block": place}, written, candidates)
+
+
+def duplicate_key(source: Source, where: Block, entry: str, first_line: int) -> Finding:
+    """ABL107."""
+    fixes = _removal(source, where.span, where.key, preferred=True)
+    return Finding("ABL107", where.key_span, {"k": where.key, "entry": entry, "n": first_line}, fixes=fixes)
+
+
+def bad_indent(source: Source, line: Span, found: int, expected: int) -> Finding:
+    """ABL108; ``line`` is the line without its indentation."""
+    line_start = source.line_starts[source.position(line.start).line - 1]
+    edit = Edit(Span(line_start, line.start), " " * (expected - 1))
+    fix = Fix("Indent like the lines around it", (edit,), preferred=True)
+    return Finding("ABL108", line, {"a": found, "b": expected}, fixes=(fix,))
+
+
+def mixed_tabs(span: Span, edits: tuple[Edit, ...]) -> Finding:
+    """ABL109."""
+    return Finding("ABL109", span, fixes=(Fix("Convert tabs to spaces", edits, preferred=True),))
+
+
+def missing_colon(span: Span, word: str) -> Finding:
+    """ABL110; the span is the word."""
+    fix = Fix("Insert `:`", (Edit(Span(span.end, span.end), ":"),), preferred=True)
+    return Finding("ABL110", span, {"k": word}, fixes=(fix,))
+
+
+def unterminated_string(span: Span, quote: str) -> Finding:
+    """ABL111."""
+    fix = Fix(f"Add the closing `{quote}`", (Edit(Span(span.end, span.end), quote),), preferred=True)
+    return Finding("ABL111", span, fixes=(fix,))
+
+
+def unclosed_bracket(span: Span, bracket: str, line: int, end: int, missing: str) -> Finding:
+    """ABL112; ``missing`` are the closing brackets to insert at ``end``."""
+    fix = Fix(f"Insert `{missing}`", (Edit(Span(end, end), missing),))
+    return Finding("ABL112", span, {"c": bracket, "n": line}, fixes=(fix,) if len(missing) <= 8 else ())
+
+
+def trailing_comment(source: Source, start: int, end: int, value_end: int) -> Finding:
+    """ABL113 for ``#``, ABL114 for ``//``; the comment goes to a line of its own above."""
+    position = source.position(start)
+    line_start = source.line_starts[position.line - 1]
+    line = source.line_text(position.line)
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    code = "ABL113" if source.text[start] == "#" else "ABL114"
+    words = source.text[start:end].lstrip("#/").strip()
+    edits = (Edit(Span(line_start, line_start), f"{indent}# {words}\n"), Edit(Span(value_end, end), ""))
+    return Finding(
+        code, Span(start, end), fixes=(Fix("Move the comment to its own line above", edits, preferred=True),)
+    )
+
+
+def slash_line(start: int, end: int) -> Finding:
+    """ABL114 for a whole line that begins with ``//``."""
+    fix = Fix("Use `#`", (Edit(Span(start, start + 2), "#"),), preferred=True)
+    return Finding("ABL114", Span(start, end), fixes=(fix,))
+
+
+def item_expected(span: Span, block: str) -> Finding:
+    """ABL115; the span starts where the dash belongs."""
+    fix = Fix("Insert `- `", (Edit(Span(span.start, span.start), "- "),), preferred=True)
+    return Finding("ABL115", span, {"block": block}, fixes=(fix,))
+
+
+def empty_block(source: Source, span: Span, written: str) -> Finding:
+    """ABL116."""
+    return Finding("ABL116", span, {"x": written}, fixes=_removal(source, span, written))
+
+
+def bad_name(span: Span, name: str, kind: str) -> Finding:
+    """ABL117."""
+    legal = _NOT_NAME.sub("_", name).strip("_") or "name"
+    if legal[0].isdigit():
+        legal = f"n{legal}" if kind == "agent" else f"_{legal}"
+    fix = Fix(f"Write `{legal}`", (Edit(span, legal),))
+    return Finding("ABL117", span, {"n": name, "kind": kind, "fix": legal}, fixes=(fix,))
+
+
+def removed_mode(source: Source, span: Span) -> Finding:
+    """ABL119."""
+    return Finding("ABL119", span, fixes=(Fix("Delete the line", (line_removal(source, span),), preferred=True),))
+
+
+def lower_key(span: Span, written: str) -> Finding:
+    """ABL123."""
+    upper = written.upper()
+    fix = Fix(f"Write `{upper}`", (Edit(span, upper),), preferred=True)
+    return Finding("ABL123", span, {"k": written, "K": upper}, fixes=(fix,))
+
+
+def mixed_forms(span: Span, upper: int, lower: int) -> Finding:
+    """ABL124."""
+    return Finding("ABL124", span, {"upper": upper, "lower": lower})
+
+
+def unreadable(span: Span, reason: str, text: str = "") -> Finding:
+    """ABL125."""
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return Finding("ABL125", span, {"reason": reason, "text": shown})
+
+
+def unknown_memory_block(span: Span, written: str, candidates: Iterable[str]) -> Finding:
+    """ABL127."""
+    return _renamed("ABL127", span, {"x": written}, written, candidates)
+
+
+def clause_case(span: Span, written: str) -> Finding:
+    """ABL203 for an inline ``when`` or ``before`` of a rule."""
+    upper = written.upper()
+    fix = Fix(f"Write `{upper}`", (Edit(span, upper),), preferred=True)
+    return Finding("ABL203", span, {"op": written, "OP": upper}, fixes=(fix,))
+
+
+def store_without_arrow(span: Span) -> Finding:
+    """ABL342."""
+    fix = Fix("Add a target", (Edit(Span(span.end, span.end), " -> user.field"),))
+    return Finding("ABL342", span, fixes=(fix,))
+
+
+def store_side_missing(span: Span, side: str) -> Finding:
+    """ABL343; ``side`` is "value" or "target"."""
+    return Finding("ABL343", span, {"side": side})
+
+
+def bad_object(span: Span, reason: str) -> Finding:
+    """ABL358."""
+    return Finding("ABL358", span, {"reason": reason})
+
+
+def bad_assignment(span: Span, text: str) -> Finding:
+    """ABL380."""
+    return Finding("ABL380", span, {"text": text[:_SHOWN]})
+
+
+def incomplete_transform(span: Span, missing: str, fixes: tuple[Fix, ...] = ()) -> Finding:
+    """ABL386."""
+    return Finding("ABL386", span, {"missing": missing}, fixes=fixes)
+
+
+def unknown_rule_kind(span: Span, written: str, candidates: Iterable[str]) -> Finding:
+    """ABL401."""
+    return _renamed("ABL401", span, {"k": written}, written, candidates)
+
+
+def no_condition(span: Span, kind: str) -> Finding:
+    """ABL402."""
+    return Finding("ABL402", span, {"k": kind})
+
+
+def empty_on_fail(span: Span) -> Finding:
+    """ABL405."""
+    fix = Fix("Insert a message", (Edit(Span(span.end, span.end), ' "This is not possible."'),))
+    return Finding("ABL405", span, fixes=(fix,))
+
+
+def two_gates(span: Span, fixes: tuple[Fix, ...] = ()) -> Finding:
+    """ABL433."""
+    return Finding("ABL433", span, fixes=fixes)
+
+
+def nested_phase(span: Span, name: str) -> Finding:
+    """ABL445."""
+    return Finding("ABL445", span, {"p": name})

@@ -1,0 +1,165 @@
+"""FLOW: its five shapes and its steps (docs/spec 06 §2-§4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from abl.source import Span
+from abl.syntax import findings, vocabulary
+from abl.syntax.actions import read_directives
+from abl.syntax.context import Context
+from abl.syntax.entries import NAME, check_name, flag, names_of, with_colon
+from abl.syntax.handlers import read_intents
+from abl.syntax.keeping import kept, read_again
+from abl.syntax.nodes import Block, Flow, IntentHandler, Name, Setting, Step, Text
+from abl.syntax.pieces import ARROW, cuts
+from abl.syntax.texts import bare_text, name_of
+
+Shape = Literal["A", "B", "C", "D", "E"]
+
+_FLOW_KEYS: Final = ("entry_point", "steps", "global_digressions")
+
+
+class _FlowReader:
+    """Collects what one FLOW section says."""
+
+    def __init__(self, ctx: Context, path: str) -> None:
+        self.ctx = ctx
+        self.path = path
+        self.entry: Name | None = None
+        self.listed: list[Name] = []
+        self.steps: list[Step] = []
+        self.digressions: tuple[IntentHandler, ...] = ()
+        self.shape: Shape | None = None
+
+    def read(self, children: Iterable[Block]) -> None:
+        """The lines under ``FLOW:``."""
+        for child in children:
+            step = read_again(read_step, self.ctx, child, self.path)
+            if step is not None:
+                self.steps.append(step)
+                continue
+            key = child.key.upper()
+            if not child.colon:
+                self._bare(child)
+            elif key == "ENTRY_POINT" and not _holds_step(child):
+                self.entry = name_of(child.value) if child.value is not None else None
+                if child.value is None:
+                    self.ctx.report(findings.empty_block(self.ctx.source, child.span, child.key))
+            elif key == "STEPS" and not _holds_step(child):
+                self._steps(child)
+            elif key == "GLOBAL_DIGRESSIONS":
+                self.digressions = read_intents(self.ctx, child, "digression", f"{self.path}.global_digressions")
+            elif child.value is not None and not child.children:
+                self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS))
+            else:
+                self.step(child)
+
+    def step(self, block: Block) -> None:
+        """A step definition."""
+        self.steps.append(read_step(self.ctx, block, self.path))
+
+    def _bare(self, block: Block) -> None:
+        """A chain ``a -> b``, or a step whose colon is missing."""
+        value = block.value
+        if value is not None and value.style == "bare" and not block.item:
+            if any(True for _ in cuts(ARROW, self.ctx.text, *value.span)):
+                self._chain(value)
+                return
+            if block.children and NAME.fullmatch(value.value):
+                self.ctx.report(findings.missing_colon(value.span, value.value))
+                self.step(_as_key(block, value))
+                return
+            keyed = with_colon(self.ctx, block, vocabulary.FLOW_KEYS | {"entry_point", "steps"})
+            if keyed.colon:
+                self.read((keyed,))
+                return
+        self.ctx.skip(block, "This is no step", self.path)
+
+    def _chain(self, value: Text) -> None:
+        self.shape = "D"
+        at = value.span.start
+        ends = [*((m.start(), m.end()) for m in cuts(ARROW, self.ctx.text, *value.span)), (value.span.end, 0)]
+        for end, following in ends:
+            text = bare_text(self.ctx.text, at, end)
+            if text is not None:
+                self.listed.append(check_name(self.ctx, name_of(text), "step"))
+            at = following
+
+    def _steps(self, block: Block) -> None:
+        """A list of names in any form, a chain, or the mapping of shape C."""
+        value = block.value
+        if (
+            value is not None
+            and value.style == "bare"
+            and value.raw[0] != "["
+            and ("->" in value.raw or "→" in value.raw)
+        ):
+            self._chain(value)
+        elif block.children and any(child.colon and not child.item for child in block.children):
+            self.shape = "C"
+            for child in block.children:
+                if child.colon:
+                    self.step(child)
+                else:
+                    self._bare(child)
+        else:
+            self.listed.extend(_listed_names(self.ctx, block))
+            if value is None and not block.children:
+                self.ctx.report(findings.empty_block(self.ctx.source, block.span, block.key))
+
+
+@kept
+def _listed_names(ctx: Context, block: Block) -> tuple[Name, ...]:
+    return tuple(check_name(ctx, name, "step") for name in names_of(ctx, block))
+
+
+def _holds_step(block: Block) -> bool:
+    return any(child.key == "REASONING" for child in block.children)
+
+
+def _as_key(block: Block, value: Text) -> Block:
+    return Block(
+        value.value, value.span, None, block.children, block.span, block.line_span, block.column, block.item, True,
+        block.comments,
+    )  # fmt: skip
+
+
+def read_flow(ctx: Context, block: Block, detached: Iterable[Block] = (), path: str = "flow") -> Flow:
+    """The FLOW section; ``detached`` are step definitions at column 0 (shape E)."""
+    reader = _FlowReader(ctx, path)
+    reader.read(block.children)
+    end = block.span.end
+    for step in detached:
+        reader.step(step)
+        end = step.span.end
+    shape: Shape = "E" if end != block.span.end else reader.shape or ("A" if reader.listed else "B")
+    return Flow(
+        span=Span(block.span.start, end), path=path, block=block, entry_point=reader.entry,
+        listed=tuple(reader.listed), steps=tuple(reader.steps), digressions=reader.digressions, shape=shape,
+    )  # fmt: skip
+
+
+def named_steps(block: Block) -> frozenset[str]:
+    """Names that ``entry_point`` and ``steps`` of a FLOW block mention, for finding detached steps."""
+    names: set[str] = set()
+    for child in block.children:
+        if child.key.upper() in ("ENTRY_POINT", "STEPS") or not child.colon:
+            texts = [child.value.raw] if child.value is not None else []
+            texts += [item.value.raw for item in child.children if item.item and item.value is not None]
+            for text in texts:
+                names.update(text.replace("->", " ").replace("→", " ").strip("[]").replace(",", " ").split())
+    return frozenset(names)
+
+
+@kept
+def read_step(ctx: Context, block: Block, path: str = "flow") -> Step:
+    """A step definition: its settings and directives in authored order."""
+    name = check_name(ctx, Name(block.key, block.key_span), "step", NAME)
+    at = f"{path}.{name.value}"
+    if not block.children:
+        ctx.report(findings.empty_block(ctx.source, block.span, block.key))
+    directives = read_directives(ctx, block.children, "step", at)
+    reasoning = next((d.value for d in directives if isinstance(d, Setting) and d.keyword == "REASONING"), None)
+    return Step(span=block.span, path=at, block=block, name=name, reasoning=flag(reasoning), directives=directives)

@@ -1,0 +1,142 @@
+"""GATHER in its six forms (docs/spec 07 §1-§2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from abl.syntax import findings, vocabulary
+from abl.syntax.context import Context
+from abl.syntax.entries import (
+    NAME,
+    check_name,
+    children_of,
+    flag,
+    inline_names,
+    item_head,
+    literal_of,
+    read_properties,
+    text_of,
+)
+from abl.syntax.literals import plain_value, read_literal
+from abl.syntax.nodes import Block, Gather, GatherField, Literal_, Name, Property, Text
+from abl.syntax.pieces import inside_brackets, split_commas
+from abl.syntax.texts import scalar_text
+
+_NESTING: Final = vocabulary.FIELD_KEYS
+
+
+def read_gather(
+    ctx: Context, block: Block, keyword: str, path: str, *, parts: Sequence[Block] = (), top_level: bool = False
+) -> Gather:
+    """Fields and block options. ``parts`` are options that stand beside the block (legacy ``COLLECT``)."""
+    options: dict[str, Text | None] = {part.key.upper(): part.value for part in parts}
+    fields: list[GatherField] = []
+    if block.value is not None:
+        fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in inline_names(ctx, block.value))
+    for child in block.children:
+        key = child.key.upper()
+        if not child.item and _is_option(child, key, top_level):
+            if key == "FIELDS":
+                fields.extend(_read_field(ctx, entry, path) for entry in child.children)
+                fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in _inline(ctx, child))
+            else:
+                options[key] = child.value
+        else:
+            fields.append(_read_field(ctx, child, path))
+    props = tuple(
+        Property(child.key.upper(), child.key, child.key_span, child.value, child)
+        for child in (*block.children, *parts)
+        if not child.item and _is_option(child, child.key.upper(), top_level)
+    )
+    return Gather(
+        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
+        fields=tuple(fields), prompt=options.get("PROMPT"), strategy=options.get("STRATEGY"),
+    )  # fmt: skip
+
+
+def _inline(ctx: Context, block: Block) -> tuple[Name, ...]:
+    return inline_names(ctx, block.value) if block.value is not None else ()
+
+
+def _is_option(block: Block, key: str, top_level: bool) -> bool:
+    """True for a key of the block itself. At top level a lower-case ``prompt:`` block may be a field of that name."""
+    if key not in vocabulary.GATHER_OPTIONS or not block.colon:
+        return False
+    if key == "FIELDS":
+        return block.value is not None or bool(block.children)
+    return block.value is not None and (not top_level or key == "STRATEGY" or block.key.isupper())
+
+
+def _bare_field(ctx: Context, name: Name, path: str) -> GatherField:
+    check_name(ctx, name, "field", NAME)
+    return GatherField(span=name.span, path=path, name=name)
+
+
+def _read_field(ctx: Context, block: Block, path: str) -> GatherField:
+    """``- name``, ``- name: required``, ``name:`` with a block, or ``- name: x`` in long form."""
+    word: Text | None = None
+    if not block.colon:
+        name = Name(block.value.value, block.value.inner) if block.value else Name("", block.line_span)
+        blocks: tuple[Block, ...] = block.children
+    elif block.value is not None and _is_long_form(block, block.value):
+        name, blocks = Name(block.value.value, block.value.inner), block.children
+    else:
+        name = Name(block.key, block.key_span)
+        head, rest = item_head(block) if block.item else (block, ())
+        blocks = (*children_of(ctx, head), *rest)
+        word = block.value if block.value is None or block.value.raw[:1] != "{" else None
+    check_name(ctx, name, "field", NAME)
+    place = f"field `{name.value}`"
+    props = read_properties(ctx, blocks, "field", place, nesting=_NESTING)
+    return _field(ctx, block, f"{path}.{name.value}", name=name, word=word, props=props)
+
+
+def _is_long_form(block: Block, value: Text) -> bool:
+    """``- NAME: x`` names the field x; ``- name: required`` is a field called name, as people often ask for one."""
+    if not block.item or block.key.upper() != "NAME":
+        return False
+    word = value.value.strip().lower()
+    return word not in vocabulary.REQUIRED_WORDS and word not in vocabulary.GATHER_TYPES
+
+
+def _field(
+    ctx: Context, block: Block, path: str, *, name: Name, word: Text | None, props: tuple[Property, ...]
+) -> GatherField:
+    required, type_ = _required(ctx, word, props)
+    return GatherField(
+        span=block.span, path=path, block=block, props=props, name=name, required=required,
+        prompt=text_of(props, "PROMPT"), type=text_of(props, "TYPE") or type_,
+        default=literal_of(ctx, props, "DEFAULT"), options=_options(ctx, props), validate=text_of(props, "VALIDATE"),
+        retry_prompt=text_of(props, "RETRY_PROMPT"), max_retries=text_of(props, "MAX_RETRIES"),
+        description=text_of(props, "DESCRIPTION"), extraction_pattern=text_of(props, "EXTRACTION_PATTERN"),
+    )  # fmt: skip
+
+
+def _required(ctx: Context, word: Text | None, props: tuple[Property, ...]) -> tuple[bool, Text | None]:
+    """Whether the field is required; a type name behind the field's name is taken as its type."""
+    given = text_of(props, "REQUIRED")
+    if given is not None:
+        return flag(given) is not False, None
+    if word is None:
+        return True, None
+    plain = word.value.strip().lower()
+    if plain in vocabulary.REQUIRED_WORDS:
+        return plain == "required", None
+    if plain in vocabulary.GATHER_TYPES:
+        return True, word
+    ctx.report(findings.unknown_word(word.inner, word.value, "a field", vocabulary.REQUIRED_WORDS))
+    return True, None
+
+
+def _options(ctx: Context, props: tuple[Property, ...]) -> tuple[Literal_, ...] | None:
+    prop = next((p for p in reversed(props) if p.key == "OPTIONS"), None)
+    if prop is None:
+        return None
+    if prop.value is None:
+        return tuple(read_literal(ctx, child.value) for child in prop.block.children if child.value is not None)
+    start, end = prop.value.span
+    if prop.value.style == "bare" and prop.value.raw[0] == "[":
+        start, end = inside_brackets(ctx.text, start, end)
+    texts = (scalar_text(ctx.text, *part) for part in split_commas(ctx.text, start, end))
+    return tuple(Literal_(plain_value(text), text.span) for text in texts if text is not None)

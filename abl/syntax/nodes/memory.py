@@ -1,0 +1,67 @@
+"""MEMORY (docs/spec 03)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abl.syntax.nodes.base import Literal_, Name, Node, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionVariable(Node):
+    name: Name
+    type: Text | None = None
+    description: Text | None = None
+    initial: Literal_ | None = None
+    reset: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersistentPath(Node):
+    name: Name  # the dotted path
+    scope: Text | None = None
+    access: Text | None = None
+    type: Text | None = None
+    unit: Text | None = None
+    default: Literal_ | None = None
+    description: Text | None = None
+    sensitive: Text | None = None
+    sensitive_display: Text | None = None
+    mask_config: Literal_ | None = None
+    domain: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store(Node):
+    """``value -> target`` or the block form (03 §4). ``value`` may be an object literal in expression syntax."""
+
+    value: Text | None
+    target: Name | None
+    operation: Text | None = None
+    unique: Text | None = None
+    max_size: Text | None = None
+    arrow: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberTrigger(Node):
+    when: Text | None
+    store: Store | None
+    ttl: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallInstruction(Node):
+    on: Text | None
+    action: Text | None = None
+    paths: tuple[Name, ...] | None = None
+    domain: Text | None = None
+    instruction: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory(Node):
+    session: tuple[SessionVariable, ...] = ()
+    persistent: tuple[PersistentPath, ...] = ()
+    remember: tuple[RememberTrigger, ...] = ()
+    recall: tuple[RecallInstruction, ...] = ()

@@ -1,0 +1,195 @@
+"""SET, CLEAR, TRANSFORM and LOG in all their spellings (docs/spec 03 §7, 06 §5.3-§5.6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from abl.diagnostics import Edit, Fix
+from abl.source import Span
+from abl.syntax import findings
+from abl.syntax.context import Context
+from abl.syntax.entries import children_of, names_of, read_properties, text_of
+from abl.syntax.nodes import Argument, Assignment, Block, Clear, Log, Name, Property, SetVariables, Text, Transform
+from abl.syntax.pieces import COLON, EQUALS, cuts, inside_brackets, outside, split_commas
+from abl.syntax.texts import bare_text, name_of, scalar_text
+
+_INTO: Final = outside(r"\bINTO\b|\binto\b")
+_AS: Final = outside(r"\bAS\b|\bas\b")
+_NAMED = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*(?:=(?!=)|:)")
+
+
+# SET and CLEAR --------------------------------------------------------------------------------------------------
+
+
+def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment, ...]:
+    """``SET: a = x``, a list, a block of ``a = x`` lines, or a map ``a: x``."""
+    value = block.value
+    if value is not None:
+        if value.style == "bare" and value.raw[0] == "{":
+            return tuple(_member(child, f"{path}[{i}]") for i, child in enumerate(children_of(ctx, block)))
+        span = value.span if value.style == "bare" else value.inner
+        return (_assignment(ctx, block, span, path),)
+    found: list[Assignment] = []
+    for child in block.children:
+        at = f"{path}[{len(found)}]"
+        if child.colon:
+            found.append(_member(child, at))
+        elif child.value is not None:
+            found.append(_assignment(ctx, child, child.value.span, at))
+    return tuple(found)
+
+
+def _member(block: Block, path: str) -> Assignment:
+    target = Name(block.key, block.key_span)
+    return Assignment(span=block.span, path=path, block=block, target=target, value=block.value)
+
+
+def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment:
+    """Split at the first ``=`` that is no part of a comparison."""
+    equals = next((m for m in cuts(EQUALS, ctx.text, *span) if m[3] == "="), None)
+    target = bare_text(ctx.text, span.start, equals.start()) if equals else None
+    value = bare_text(ctx.text, equals.end(), span.end) if equals else None
+    if target is None or value is None:
+        ctx.report(findings.bad_assignment(span, ctx.text[span.start : span.end]))
+    name = name_of(target) if target is not None else None
+    return Assignment(span=span, path=path, block=block, target=name, value=value)
+
+
+def read_set(ctx: Context, block: Block, keyword: str, path: str) -> SetVariables:
+    """SET."""
+    return SetVariables(
+        span=block.span, path=path, block=block, keyword=keyword, key_span=block.key_span,
+        assignments=read_assignments(ctx, block, path),
+    )  # fmt: skip
+
+
+def read_clear(ctx: Context, block: Block, keyword: str, path: str) -> Clear:
+    """CLEAR."""
+    return Clear(
+        span=block.span, path=path, block=block, keyword=keyword, key_span=block.key_span,
+        names=names_of(ctx, block),
+    )  # fmt: skip
+
+
+# TRANSFORM ------------------------------------------------------------------------------------------------------
+
+
+def read_transform(ctx: Context, block: Block, keyword: str, path: str, parts: Sequence[Block] = ()) -> Transform:
+    """TRANSFORM with its header on one line, in SOURCE, or in keys of its own."""
+    blocks = (*block.children, *parts)
+    props = read_properties(ctx, blocks, "transform", "TRANSFORM", nesting=frozenset({"MAP"}))
+    header = block.value
+    source, item, into = _pipeline_header(ctx, header) if header is not None else (None, None, None)
+    given = text_of(props, "SOURCE")
+    if given is not None:
+        source, inline_item, _ = _pipeline_header(ctx, given)
+        item = inline_item or item
+    item = _own_name(props, "AS") or item
+    into = _own_name(props, "INTO") or into
+    mapping = next((p.block for p in reversed(props) if p.key == "MAP"), None)
+    node = Transform(
+        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
+        source=source, item=item, into=into, filter=text_of(props, "FILTER"),
+        mapping=read_arguments(ctx, mapping, f"{path}.MAP") if mapping else (),
+        sort_by=text_of(props, "SORT_BY"), limit=text_of(props, "LIMIT"),
+    )  # fmt: skip
+    _check_pipeline(ctx, block, node)
+    return node
+
+
+def _own_name(props: tuple[Property, ...], key: str) -> Name | None:
+    text = text_of(props, key)
+    return name_of(text) if text is not None else None
+
+
+def _pipeline_header(ctx: Context, text: Text) -> tuple[Name | None, Name | None, Name | None]:
+    """Source, item and target of ``path [AS item] [INTO name]``."""
+    start, end = text.inner
+    into = next(cuts(_INTO, ctx.text, start, end), None)
+    head_end = into.start() if into else end
+    item = next(cuts(_AS, ctx.text, start, head_end), None)
+    ranges = (
+        (start, item.start() if item else head_end),
+        (item.end(), head_end) if item else (start, start),
+        (into.end(), end) if into else (start, start),
+    )
+    source, name, target = (bare_text(ctx.text, *part) for part in ranges)
+    return (
+        name_of(source) if source else None,
+        name_of(name) if name else None,
+        name_of(target) if target else None,
+    )
+
+
+def _check_pipeline(ctx: Context, block: Block, node: Transform) -> None:
+    missing = [key for key, given in (("SOURCE", node.source), ("INTO", node.into)) if given is None]
+    span = block.key_span
+    if missing:
+        fixes: tuple[Fix, ...] = ()
+        if block.children:
+            first = block.children[0]
+            indent = " " * (first.column - 1)
+            start = ctx.source.line_starts[ctx.line_of(first.span.start) - 1]
+            lines = "".join(f"{indent}{key}: {key.lower()}_name\n" for key in missing)
+            fixes = (Fix(f"Insert {' and '.join(missing)}", (Edit(Span(start, start), lines),)),)
+        ctx.report(findings.incomplete_transform(span, " and ".join(missing), fixes))
+    elif node.item is None and (node.filter is not None or node.mapping):
+        ctx.report(findings.incomplete_transform(span, "the item name (AS)"))
+
+
+# Arguments: WITH, MAP and what stands in the parentheses of a CALL ------------------------------------------------
+
+
+def read_arguments(ctx: Context, block: Block, path: str) -> tuple[Argument, ...]:
+    """Arguments of a map block; a key with nested lines is a nested object."""
+    found: list[Argument] = []
+    for child in children_of(ctx, block):
+        at = f"{path}[{len(found)}]"
+        if not child.colon:
+            if child.value is not None:
+                found.append(_inline_argument(ctx, *child.value.span, at))
+            continue
+        nested = read_arguments(ctx, child, at) if child.value is None else ()
+        name = Name(child.key, child.key_span)
+        found.append(Argument(span=child.span, path=at, block=child, name=name, value=child.value, children=nested))
+    return tuple(found)
+
+
+def inline_arguments(ctx: Context, start: int, end: int, path: str) -> tuple[Argument, ...]:
+    """Arguments between parentheses: positional, ``name = value`` or ``name: value``."""
+    parts = split_commas(ctx.text, start, end)
+    return tuple(_inline_argument(ctx, *part, f"{path}[{i}]") for i, part in enumerate(parts))
+
+
+def _inline_argument(ctx: Context, start: int, end: int, path: str) -> Argument:
+    named = _NAMED.match(ctx.text, start, end)
+    name = Name(named[1], Span(named.start(1), named.end(1))) if named else None
+    value = scalar_text(ctx.text, named.end() if named else start, end)
+    return Argument(span=Span(start, end), path=path, name=name, value=value)
+
+
+# LOG ------------------------------------------------------------------------------------------------------------
+
+
+def read_log(ctx: Context, block: Block, keyword: str, path: str) -> Log:
+    """LOG: text, ``{MESSAGE, LEVEL}`` or a block of the two."""
+    text, level = block.value, None
+    props: tuple[Property, ...] = ()
+    if text is None or (text.style == "bare" and _is_log_object(ctx, text)):
+        props = read_properties(ctx, children_of(ctx, block), "log", "LOG")
+        text, level = text_of(props, "MESSAGE"), text_of(props, "LEVEL")
+    elif block.children:
+        props = read_properties(ctx, block.children, "log", "LOG")
+        level = text_of(props, "LEVEL")
+    return Log(
+        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
+        text=text, level=level,
+    )  # fmt: skip
+
+
+def _is_log_object(ctx: Context, text: Text) -> bool:
+    if text.raw[0] != "{" or text.raw.startswith("{{"):
+        return False
+    return next(cuts(COLON, ctx.text, *inside_brackets(ctx.text, *text.span)), None) is not None

@@ -1,0 +1,52 @@
+"""Did-you-mean (docs/spec 05 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+_SEPARATORS: Final = str.maketrans("", "", "_- ")
+_MAX_SUGGESTIONS: Final = 3
+_MAX_WORD: Final = 64
+_KEPT_WORDS: Final = 4_096
+_KEPT_LISTS: Final = 128
+
+
+def closest(word: str, candidates: Iterable[str]) -> tuple[str, ...]:
+    """Up to three candidates near ``word``, best first.
+
+    Equal but for case, ``_``, ``-`` or space always counts. Otherwise the Damerau-Levenshtein distance of the
+    case-folded words may be 1 for words of up to 4 characters, 2 up to 8, 3 beyond.
+    """
+    if not word or len(word) > _MAX_WORD:
+        return ()
+    return _closest(word, tuple(dict.fromkeys(candidates)))
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _closest(word: str, candidates: tuple[str, ...]) -> tuple[str, ...]:
+    """One word is often misspelt, or missing, in many places."""
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract_iter
+
+    folded = word.casefold()
+    others, alike = _compared(candidates)
+    allowed = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
+    same = set(alike.get(folded.translate(_SEPARATORS), ()))
+    found = [(0, candidate) for candidate in same]
+    for _, distance, at in extract_iter(folded, others, scorer=OSA.distance, processor=None, score_cutoff=allowed):
+        if candidates[at] not in same:
+            found.append((int(distance), candidates[at]))
+    found.sort()
+    return tuple(candidate for _, candidate in found[:_MAX_SUGGESTIONS])
+
+
+@lru_cache(maxsize=_KEPT_LISTS)
+def _compared(candidates: tuple[str, ...]) -> tuple[list[str], dict[str, list[str]]]:
+    """The candidates as they are compared: case-folded in order, and by what is left without separators."""
+    alike: dict[str, list[str]] = {}
+    folded = [candidate.casefold() for candidate in candidates]
+    for candidate, other in zip(candidates, folded, strict=True):
+        alike.setdefault(other.translate(_SEPARATORS), []).append(candidate)
+    return folded, alike

@@ -1,0 +1,137 @@
+"""Scalars (docs/spec 01 §5): bare and quoted text with a map from value offsets to source offsets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from abl.source import Span
+from abl.syntax.nodes import Name, Text, TextStyle
+
+new_span: Final = cast(Callable[[type[Span], tuple[int, int]], Span], tuple.__new__)
+"""``new_span(Span, (a, b))`` is ``Span(a, b)`` without the call in between, for what runs once a line."""
+
+new_text: Final = cast(Callable[[type[Text], tuple[Any, ...]], Text], tuple.__new__)
+"""The same for a text, all of its fields given."""
+
+_CLOSED: Final = {
+    '"': re.compile(r'"((?:[^"\\\n]|\\.)*+)"'),
+    "'": re.compile(r"'((?:[^'\\\n]|\\.)*+)'"),
+}
+_STYLES: Final[dict[str, TextStyle]] = {'"': "double", "'": "single"}
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPED: Final = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+_WORD = re.compile(r"\S+")
+
+
+def closing_quote(text: str, at: int, end: int) -> int:
+    """Offset behind the quoted string that starts at ``at``, or -1 when its line does not close it."""
+    match = _CLOSED[text[at]].match(text, at, end)
+    return match.end() if match else -1
+
+
+def unescape(raw: str, start: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Value of quoted characters and its offset map; ``start`` is where ``raw`` stands in the source."""
+    pieces: list[str] = []
+    runs: list[tuple[int, int]] = [(0, start)]
+    at = length = 0
+    for match in _ESCAPE.finditer(raw):
+        code, letter = match.groups()
+        character = chr(int(code, 16)) if code else _ESCAPED.get(letter)
+        if character is None:
+            continue
+        pieces.append(raw[at : match.start()])
+        length += match.start() - at
+        runs.append((length, start + match.start()))
+        pieces.append(character)
+        length += 1
+        at = match.end()
+        runs.append((length, start + at))
+    pieces.append(raw[at:])
+    return "".join(pieces), tuple(runs)
+
+
+def quoted_text(source: str, start: int, end: int, closed: bool = True) -> Text:
+    """The quoted string between two offsets, quotes included; an unclosed one ends with the line."""
+    quote = source[start]
+    inner_end = end - 1 if closed else end
+    raw = source[start + 1 : inner_end]
+    value, runs = unescape(raw, start + 1) if "\\" in raw else (raw, ())
+    inner = new_span(Span, (start + 1, inner_end))
+    return new_text(Text, (value, raw, new_span(Span, (start, end)), inner, _STYLES[quote], runs))
+
+
+def bare_text(source: str, start: int, end: int) -> Text | None:
+    """The characters between two offsets without surrounding blanks, as they stand; None when there are none."""
+    raw = source[start:end]
+    stripped = raw.strip()
+    if not stripped:
+        return None
+    if len(stripped) != len(raw):
+        start += len(raw) - len(raw.lstrip())
+        end = start + len(stripped)
+    span = new_span(Span, (start, end))
+    return new_text(Text, (stripped, stripped, span, span, "bare", ()))
+
+
+def scalar_text(source: str, start: int, end: int) -> Text | None:
+    """As ``bare_text``, but one quoted string over the whole range is read as such."""
+    text = bare_text(source, start, end)
+    if text is not None and text.raw[0] in _CLOSED:
+        start, end = text.span
+        if closing_quote(source, start, end) == end:
+            return quoted_text(source, start, end)
+    return text
+
+
+def expression_text(source: str, text: Text) -> Text:
+    """The same characters as expression text: quotes belong to it."""
+    if text.style in ("double", "single"):
+        raw = source[text.span.start : text.span.end]
+        return Text(raw, raw, text.span, text.span)
+    return text
+
+
+def pipe_text(source: str, start: int, lines: list[tuple[int, int]]) -> Text:
+    """A pipe block; ``start`` is the ``|``, ``lines`` the spans of the lines below it, blank ones included."""
+    while lines and not source[lines[-1][0] : lines[-1][1]].strip():
+        lines.pop()
+    if not lines:
+        return Text("", "", Span(start, start + 1), Span(start + 1, start + 1), "pipe")
+    indent = next((_indent(source, *line) for line in lines if source[line[0] : line[1]].strip()), 0)
+    pieces: list[str] = []
+    runs: list[tuple[int, int]] = []
+    length = 0
+    for line_start, end in lines:
+        start_of_text = line_start + min(indent, _indent(source, line_start, end))
+        runs.append((length, start_of_text))
+        pieces.append(source[start_of_text:end])
+        length += end - start_of_text + 1
+    inner = Span(runs[0][1], lines[-1][1])
+    return Text("\n".join(pieces), source[inner.start : inner.end], Span(start, inner.end), inner, "pipe", tuple(runs))
+
+
+def _indent(source: str, start: int, end: int) -> int:
+    at = start
+    while at < end and source[at] in " \t":
+        at += 1
+    return at - start
+
+
+def first_word(text: Text) -> Name:
+    """The first blank-separated word."""
+    match = _WORD.search(text.raw)
+    if match is None:
+        return Name("", text.inner)
+    return Name(match[0], Span(text.inner.start + match.start(), text.inner.start + match.end()))
+
+
+def rest_behind(source: str, text: Text, name: Name) -> Text | None:
+    """What follows ``name`` within ``text``, as a scalar."""
+    return scalar_text(source, name.span.end, text.inner.end)
+
+
+def name_of(text: Text) -> Name:
+    """The whole text as a name."""
+    return Name(text.value, text.inner)

@@ -1,0 +1,227 @@
+"""TOOLS: signatures, types and properties (docs/spec 08 §1-§2)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from abl.limits import MAX_VALUE_DEPTH
+from abl.source import Span
+from abl.syntax import findings, vocabulary
+from abl.syntax.context import Context
+from abl.syntax.entries import NAME, check_name
+from abl.syntax.keeping import kept
+from abl.syntax.literals import plain_value, read_literal
+from abl.syntax.nodes import Block, Literal_, Name, Parameter, Property, Text, Tool, TypeRef
+from abl.syntax.pieces import (
+    ARROW,
+    COLON,
+    EQUALS,
+    bracket_depth,
+    closing_bracket,
+    cuts,
+    inside_brackets,
+    split_commas,
+)
+from abl.syntax.texts import bare_text, scalar_text
+
+_TOOL_NAME = re.compile(r"[^\s(:]+")
+_GENERIC = re.compile(r"([A-Za-z_][\w.]*)\s*<(.*)>", re.DOTALL)
+
+
+def read_tools(ctx: Context, block: Block, path: str = "tools") -> tuple[Tool, ...]:
+    """The tools of a TOOLS section. ``FROM`` imports and other keys stay in the block."""
+    found: list[Tool] = []
+    for child in block.children:
+        tool = read_tool(ctx, child, path)
+        if tool is not None:
+            found.append(tool)
+    return tuple(found)
+
+
+@kept
+def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
+    """One signature and its properties; None for a line that is none."""
+    value = block.value
+    if block.colon:
+        return _mapped_tool(ctx, block, path)
+    if value is None or value.style != "bare":
+        ctx.skip(block, "This is no tool signature", path)
+        return None
+    start, end = value.span
+    match = _TOOL_NAME.match(ctx.text, start, end)
+    if match is None or (match.end() == end and not block.children and not NAME.fullmatch(match[0])):
+        ctx.skip(block, "This is no tool signature", path)
+        return None
+    name = check_name(ctx, Name(match[0], Span(*match.span())), "tool", NAME)
+    at = f"{path}.{name.value}"
+    parameters, behind = _parameters(ctx, match.end(), end, at)
+    returns = _returns(ctx, behind, end)
+    props: list[Property] = []
+    for child in block.children:
+        if child.colon:
+            key = vocabulary.canonical_key(child.key)
+            props.append(Property(key, child.key, child.key_span, child.value, child))
+        elif returns is None and child.value is not None:
+            returns = _returns(ctx, *child.value.span)
+    return Tool(
+        span=block.span, path=at, block=block, props=tuple(props), name=name, parameters=parameters, returns=returns,
+        description=_description(tuple(props)),
+    )  # fmt: skip
+
+
+def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
+    """A tool in the list form of YAML, or ``name:`` with properties. Words such as FROM stay what they are."""
+    if block.item and block.key.lower() == "name" and block.value is not None:
+        name = Name(block.value.value, block.value.inner)
+    elif not block.item and block.children and NAME.fullmatch(block.key) and not block.key.isupper():
+        name = Name(block.key, block.key_span)
+    else:
+        return None
+    at = f"{path}.{name.value}"
+    props = tuple(
+        Property(vocabulary.canonical_key(child.key), child.key, child.key_span, child.value, child)
+        for child in block.children
+        if child.colon
+    )
+    listed = next((prop.block for prop in props if prop.key == "PARAMETERS"), None)
+    parameters = tuple(_listed_parameter(ctx, item, at) for item in listed.children) if listed else ()
+    return Tool(
+        span=block.span, path=at, block=block, props=props, name=name, parameters=parameters,
+        returns=_mapped_returns(ctx, props), description=_description(props),
+    )  # fmt: skip
+
+
+def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
+    values = {child.key.lower(): child for child in (block, *block.children) if child.colon}
+    given = values.get("name")
+    name = Name(block.key, block.key_span)
+    if given is not None and given.value is not None:
+        name = Name(given.value.value, given.value.inner)
+    type_ = values.get("type")
+    default = values.get("default")
+    required = values.get("required")
+    is_required = required is None or required.value is None or required.value.value.lower() != "false"
+    return Parameter(
+        span=block.span, path=f"{path}.{name.value}", block=block, name=name,
+        type=read_type(ctx, type_.value) if type_ is not None and type_.value is not None else None,
+        required=is_required and default is None,
+        default=read_literal(ctx, default.value) if default is not None and default.value is not None else None,
+    )  # fmt: skip
+
+
+def _mapped_returns(ctx: Context, props: tuple[Property, ...]) -> TypeRef | None:
+    returns = next((prop for prop in props if prop.key == "RETURNS"), None)
+    if returns is None:
+        return None
+    if returns.value is not None:
+        return read_type(ctx, returns.value)
+    inner = next((child.value for child in returns.block.children if child.key.lower() == "type"), None)
+    return read_type(ctx, inner) if inner is not None else None
+
+
+def _description(props: tuple[Property, ...]) -> Text | None:
+    return next((prop.value for prop in props if prop.key == "DESCRIPTION"), None)
+
+
+def _parameters(ctx: Context, at: int, end: int, path: str) -> tuple[tuple[Parameter, ...], int]:
+    """Parameters and the offset behind the closing parenthesis."""
+    text = ctx.text
+    while at < end and text[at].isspace():
+        at += 1
+    if at >= end or text[at] != "(":
+        return (), at
+    close = closing_bracket(text, at, end)
+    if close < 0:
+        arrow = next(cuts(ARROW, text, at + 1, end), None)
+        close = arrow.start() if arrow else end
+        ctx.report(findings.unclosed_bracket(Span(at, at + 1), "(", ctx.line_of(at), close, ")"))
+    parameters = tuple(_parameter(ctx, *part, path) for part in split_commas(text, at + 1, close))
+    return parameters, close + 1 if text.startswith(")", close, end) else close
+
+
+def _parameter(ctx: Context, start: int, end: int, path: str) -> Parameter:
+    """``name?: type = default``."""
+    text = ctx.text
+    colon = next(cuts(COLON, text, start, end), None)
+    equals = next((m for m in cuts(EQUALS, text, colon.end() if colon else start, end) if m[3] == "="), None)
+    stop = equals.start() if equals else end
+    written = bare_text(text, start, colon.start() if colon else stop)
+    optional = written is not None and written.raw.endswith("?")
+    if written is not None and optional:
+        written = bare_text(text, written.span.start, written.span.end - 1)
+    name = Name(written.value, written.inner) if written else Name("", Span(start, start + 1))
+    check_name(ctx, name, "parameter", NAME)
+    type_ = bare_text(text, colon.end(), stop) if colon else None
+    given = scalar_text(text, equals.end(), end) if equals else None
+    default: Literal_ | None = read_literal(ctx, given) if given is not None else None
+    return Parameter(
+        span=Span(start, end), path=f"{path}.{name.value}", name=name,
+        type=read_type(ctx, type_) if type_ is not None else None, required=not optional and default is None,
+        default=default,
+    )  # fmt: skip
+
+
+def _returns(ctx: Context, start: int, end: int) -> TypeRef | None:
+    arrow = next(cuts(ARROW, ctx.text, start, end), None)
+    text = bare_text(ctx.text, arrow.end(), end) if arrow else None
+    return read_type(ctx, text) if text is not None else None
+
+
+# Types ----------------------------------------------------------------------------------------------------------
+
+
+def read_type(ctx: Context, text: Text) -> TypeRef:
+    """A type expression. One nested too deep is kept as text and reported."""
+    start, end = text.inner
+    depth = max(bracket_depth(text.raw), text.raw.count("<"), text.raw.count("[]"))
+    if depth > MAX_VALUE_DEPTH:
+        ctx.report(findings.unreadable(text.span, f"Types are nested deeper than {MAX_VALUE_DEPTH}"))
+        return TypeRef(text.raw, text.inner, "object")
+    return _type(ctx, start, end)
+
+
+def _type(ctx: Context, start: int, end: int) -> TypeRef:
+    text = bare_text(ctx.text, start, end)
+    if text is None:
+        return TypeRef("", Span(start, end), "object")
+    raw, span = text.raw, text.span
+    if raw.endswith("[]"):
+        return TypeRef(raw, span, "array", item=_type(ctx, span.start, span.end - 2))
+    if raw[0] == "{":
+        return TypeRef(raw, span, "object", fields=_fields(ctx, span.start, span.end))
+    generic = _GENERIC.fullmatch(raw)
+    if generic is not None:
+        return _generic(ctx, text, generic)
+    return TypeRef(raw, span, raw)
+
+
+def _generic(ctx: Context, text: Text, match: re.Match[str]) -> TypeRef:
+    name = match[1].lower()
+    start, end = text.span.start + match.start(2), text.span.start + match.end(2)
+    if name == "array":
+        return TypeRef(text.raw, text.span, "array", item=_type(ctx, start, end))
+    if name == "nullable":
+        return TypeRef(text.raw, text.span, "nullable", item=_type(ctx, start, end))
+    inner = bare_text(ctx.text, start, end)
+    if inner is None:
+        return TypeRef(text.raw, text.span, name)
+    if name == "object":
+        return TypeRef(text.raw, text.span, "object", fields=_fields(ctx, *inner.span))
+    parts = split_commas(ctx.text, *(inside_brackets(ctx.text, *inner.span) if inner.raw[0] == "[" else inner.span))
+    if name == "union":
+        options: tuple[Any, ...] = tuple(_type(ctx, *part) for part in parts)
+    else:
+        texts = (scalar_text(ctx.text, *part) for part in parts)
+        options = tuple(plain_value(option) for option in texts if option is not None)
+    return TypeRef(text.raw, text.span, name, options=options)
+
+
+def _fields(ctx: Context, start: int, end: int) -> tuple[tuple[str, bool, TypeRef], ...]:
+    fields: list[tuple[str, bool, TypeRef]] = []
+    for part_start, part_end in split_commas(ctx.text, *inside_brackets(ctx.text, start, end)):
+        colon = next(cuts(COLON, ctx.text, part_start, part_end), None)
+        name = ctx.text[part_start : colon.start() if colon else part_end].strip()
+        type_ = _type(ctx, colon.end(), part_end) if colon else TypeRef("any", Span(part_end, part_end), "any")
+        fields.append((name.rstrip("?").strip("\"' "), not name.endswith("?"), type_))
+    return tuple(fields)

@@ -1,0 +1,125 @@
+"""The Celery application. Tasks live in the apps' ``tasks`` modules and take ids only."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from celery import Celery, bootsteps
+from celery.exceptions import SecurityWarning
+from celery.signals import worker_process_init, worker_shutting_down
+from kombu.transport import TRANSPORT_ALIASES
+
+from config.broker import closing
+from config.parent import die_with
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+TRANSPORT_ALIASES["embedded"] = "config.broker:Transport"
+
+app = Celery("abl_workbench", task_cls="config.work:Work")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+# Celery warns of root because of pickled messages; ours are JSON only.
+warnings.filterwarnings("ignore", category=SecurityWarning)
+
+log = logging.getLogger("abl_workbench.worker")
+
+HEARTBEAT_SECONDS = 0.5
+HEARTBEAT_STALE_SECONDS = 3.0
+
+
+class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
+    """Touches a file each second while the worker lives: how ``/healthz`` knows with the embedded broker.
+
+    The embedded broker has no remote control: its answers would lie in the folder for workers long dead.
+
+    It also looks after the pool. Without an event loop, which this broker has not, the processes of a pool share one
+    pipe and its lock; one that is killed while it waits takes the lock along, and no other gets work again. The worker
+    then ends as a whole, and the supervisor starts a new one.
+    """
+
+    requires = {"celery.worker.components:Timer"}
+
+    def __init__(self, worker: Any, **kwargs: Any) -> None:
+        super().__init__(worker, **kwargs)
+        self.enabled = is_embedded()
+        self.timer: Any = None
+        self.worker = worker
+        self.pool: set[int] = set()
+
+    def include_if(self, worker: Any) -> bool:
+        return self.enabled
+
+    def start(self, worker: Any) -> None:
+        self.path = heartbeat_folder() / f"{os.getpid()}.beat"
+        self.beat()
+        self.timer = worker.timer.call_repeatedly(HEARTBEAT_SECONDS, self.beat)
+
+    def stop(self, worker: Any) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        self.path.unlink(missing_ok=True)
+
+    def beat(self) -> None:
+        self.end_if_a_process_is_lost()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch()
+        for other in self.path.parent.glob("*.beat"):
+            if age(other) > 60 * HEARTBEAT_STALE_SECONDS:
+                other.unlink(missing_ok=True)
+
+    def end_if_a_process_is_lost(self) -> None:
+        """End this process when one of the pool is gone that nobody asked to go."""
+        pool = getattr(getattr(self.worker, "pool", None), "_pool", None)
+        there = {process.pid for process in getattr(pool, "_pool", None) or ()}
+        if self.pool - there and not closing.is_set():
+            log.error("A process of the pool was lost; the worker ends, so that a whole one takes its place.")
+            self.path.unlink(missing_ok=True)
+            os._exit(1)
+        self.pool = there
+
+
+app.steps["worker"].add(Heartbeat)
+
+
+@worker_process_init.connect
+def end_with_worker(**_: Any) -> None:
+    """A process of the pool ends with its worker, also when that is killed."""
+    die_with(os.getppid())
+
+
+@worker_shutting_down.connect
+def leave_the_queue(**_: Any) -> None:
+    """The worker looks for its end only between two waits for messages."""
+    closing.set()
+
+
+def is_embedded() -> bool:
+    """Whether messages lie in files on this machine."""
+    return str(app.conf.broker_url).startswith("embedded:")
+
+
+def heartbeat_folder() -> Path:
+    """Where workers of the embedded broker leave a sign of life."""
+    return Path(app.conf.broker_transport_options["control_folder"]) / "workers"
+
+
+def age(path: Path) -> float:
+    """Seconds since a file was touched; infinite for one that is gone."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return float("inf")
+
+
+def worker_alive() -> bool:
+    """Whether at least one worker listens: by its heartbeat file, or by an answer to a ping through the broker."""
+    if is_embedded():
+        folder = heartbeat_folder()
+        return folder.is_dir() and any(age(path) < HEARTBEAT_STALE_SECONDS for path in folder.glob("*.beat"))
+    return bool(app.control.ping(timeout=0.7, limit=1))

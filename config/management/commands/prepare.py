@@ -1,0 +1,44 @@
+"""``manage.py prepare``: a database ready for work: migrated, with an admin and the examples. Safe to repeat."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command, get_commands
+from django.core.management.base import BaseCommand
+
+ADMIN = "admin"
+
+
+class Command(BaseCommand):
+    """Applies migrations, makes the first admin and loads the examples, each only where it is missing."""
+
+    help = "Apply migrations, make the first admin and load the examples. Safe to repeat."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        self.say_how_to_sign_in(self.make_admin())
+        if "load_examples" in get_commands():
+            call_command("load_examples", once=True, stdout=self.stdout)
+
+    def say_how_to_sign_in(self, password: str | None) -> None:
+        """Print the password where it was just made: it is kept nowhere else."""
+        if password is None:
+            self.stdout.write(f"Sign in as an existing user; to reset a password: manage.py changepassword {ADMIN}")
+        elif settings.ADMIN_PASSWORD:
+            self.stdout.write(f"Sign in as {ADMIN} with the password from ABL_ADMIN_PASSWORD.")
+        else:
+            self.stdout.write(f"Sign in as {ADMIN} with the password {password} (it is not shown again).")
+        self.stdout.flush()
+
+    def make_admin(self) -> str | None:
+        """The password of the admin that was made, or None when there is somebody already."""
+        users = get_user_model().objects
+        if users.filter(is_superuser=True).exists() or users.filter(username=ADMIN).exists():
+            return None
+        password = settings.ADMIN_PASSWORD or secrets.token_urlsafe(12)
+        users.create_superuser(ADMIN, password=password)
+        return password

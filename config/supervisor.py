@@ -1,0 +1,170 @@
+"""One process that keeps web, worker and beat running and ends them all (DESIGN §7)."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from config.forked import Forked, fork
+
+log = logging.getLogger("abl_workbench.supervisor")
+
+STOP_SECONDS = 3.5
+"""What children get to finish after SIGTERM, so that everything has ended five seconds after the signal."""
+FIRST_BACKOFF_SECONDS = 0.1
+LONGEST_BACKOFF_SECONDS = 10.0
+LONGEST_BACKOFF_KILLED_SECONDS = 0.5
+"""A child that others kill again and again is not broken itself: people wait for the one after it."""
+STEADY_SECONDS = 3.0
+"""A child that lived so long starts again without waiting."""
+TICK_SECONDS = 0.05
+
+
+@dataclass
+class Child:
+    """A program that is kept running. ``title`` is what ``ps`` shows, ``keep`` are descriptors that stay open in it."""
+
+    name: str
+    title: str
+    main: Callable[[], object]
+    keep: tuple[int, ...] = ()
+    process: Forked | None = None
+    started_at: float = 0.0
+    start_at: float = 0.0
+    backoff: float = 0.0
+
+    def start(self) -> None:
+        """Start it."""
+        self.started_at = time.monotonic()
+        self.process = fork(self.title, self.main, self.keep)
+
+    def watch(self) -> None:
+        """Start it when it is time to; notice that it ended and set the time of the next start."""
+        now = time.monotonic()
+        if self.process is not None:
+            code = self.process.poll()
+            if code is None:
+                return
+            self.kill()
+            self.process = None
+            self.backoff = self.pause(code, lived=now - self.started_at)
+            self.start_at = now + self.backoff
+            log.warning("%s ended (%s); it starts again in %.2g s", self.name, ending(code), self.backoff)
+        if now >= self.start_at:
+            self.start()
+
+    def pause(self, code: int, *, lived: float) -> float:
+        """Seconds until it starts again: none after a steady life, twice as many as before after a short one."""
+        if lived >= STEADY_SECONDS:
+            return 0.0
+        longest = LONGEST_BACKOFF_KILLED_SECONDS if code < 0 else LONGEST_BACKOFF_SECONDS
+        return min(max(self.backoff * 2, FIRST_BACKOFF_SECONDS), longest)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the program itself."""
+        if self.process is not None:
+            self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it and whatever it started and left behind."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)  # it leads no group yet if it has just begun
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def ending(code: int) -> str:
+    """How a process ended, in words."""
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+class Supervisor:
+    """Runs children until SIGINT or SIGTERM. ``on_tick`` is called every twentieth of a second while they run."""
+
+    def __init__(self, children: list[Child], on_tick: Callable[[], None] = lambda: None) -> None:
+        self.children = children
+        self.on_tick = on_tick
+        self.stopping = False
+        # A make that was killed takes no child with it; the workbench it started should not stay behind.
+        self.parent = os.getppid() if "MAKELEVEL" in os.environ else None
+
+    def run(self) -> None:
+        """Return when everything has ended, at most five seconds after the signal."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
+        try:
+            while not self.stopping and self.parent in (None, os.getppid()):
+                for child in self.children:
+                    child.watch()
+                self.on_tick()
+                time.sleep(TICK_SECONDS)
+        finally:
+            self._end_all()
+
+    def _stop(self, *_: object) -> None:
+        self.stopping = True
+
+    def _end_all(self) -> None:
+        deadline = time.monotonic() + STOP_SECONDS
+        for child in self.children:
+            child.signal(signal.SIGTERM)
+        for child in self.children:
+            if child.process is None:
+                continue
+            child.process.wait(deadline - time.monotonic())
+            child.kill()
+            child.process.wait(STOP_SECONDS)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """An open socket for the web process; port 0 takes a free one. Raises ``OSError`` when the address is taken."""
+    family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+        0
+    ]
+    opened = socket.socket(family, kind, proto)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
+        opened.listen(512)
+    except OSError:
+        opened.close()
+        raise
+    opened.set_inheritable(True)
+    return opened
+
+
+def children(opened: socket.socket, var_dir: Path, concurrency: int) -> list[Child]:
+    """The three programs of the workbench. The worker's name holds our id: two workbenches may share a broker."""
+    worker = ["worker", "--pool", "prefork", "--concurrency", str(concurrency), "--hostname", f"{os.getpid()}@%h"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    beat = ["beat", "--schedule", str(var_dir / "beat"), "--pidfile", ""]
+    return [
+        Child("web", "python -m config.server", partial(serve, opened.fileno()), keep=(opened.fileno(),)),
+        Child("worker", "celery --app config worker", partial(celery, *worker, *quiet)),
+        Child("beat", "celery --app config beat", partial(celery, *beat)),
+    ]
+
+
+def serve(descriptor: int) -> None:
+    """The web process."""
+    from config.server import serve as answer
+
+    answer(descriptor)
+
+
+def celery(*arguments: str) -> None:
+    """A program of Celery. What it would check first was checked before the fork."""
+    from celery.__main__ import main
+
+    os.environ["CELERY_SKIP_CHECKS"] = "1"
+    sys.argv = ["celery", "--quiet", "--app", "config", *arguments, "--loglevel", "WARNING"]
+    main()

@@ -1,0 +1,74 @@
+"""The example projects under ``examples/``: a folder each, ``project.yaml`` beside its agents and scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.conf import settings
+from django.db import transaction
+
+from editor import services as editing
+from editor.models import Membership, Project, User
+from memory import services as memory
+from memory.banks import services as banks
+from memory.stores import services as stores
+
+FOLDER: Path = settings.BASE_DIR / "examples"
+SUFFIXES = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".scenario.yaml")
+
+
+def example_folders() -> list[Path]:
+    """Folders that hold a ``project.yaml``, in order of name."""
+    return sorted(path.parent for path in FOLDER.glob("*/project.yaml"))
+
+
+@transaction.atomic
+def example_load(*, folder: Path, owner: User) -> Project | None:
+    """Create the project of a folder: documents, mocks, facts, stores, banks; None when its slug is taken already."""
+    if Project.objects.filter(slug=folder.name).exists():
+        return None
+    about: dict[str, Any] = yaml.safe_load((folder / "project.yaml").read_text(encoding="utf-8"))
+    project = editing.project_create(user=owner, name=about["name"], slug=folder.name, description=about["description"])
+    project.settings = about.get("settings") or {}
+    project.save(update_fields=["settings"])
+    for path in sorted(folder.iterdir()):
+        if path.name.endswith(SUFFIXES):
+            text = path.read_text(encoding="utf-8")
+            editing.document_create(project=project, user=owner, path=path.name, text=text, message="Example")
+    for scope, facts in (about.get("facts") or {}).items():
+        for name, value in facts.items():
+            memory.fact_put(
+                project=project,
+                scope=scope,
+                owner="",
+                path=name,
+                value=value,
+                source={"cause": "seed_data"},
+                actor=owner,
+            )
+    stores.definitions_import(project=project, data={"stores": about.get("stores") or []})
+    for name, bank in (about.get("banks") or {}).items():
+        bank_seed(project=project, name=name, bank=bank, owner=owner)
+    return project
+
+
+def bank_seed(*, project: Project, name: str, bank: dict[str, Any], owner: User) -> None:
+    """Make a memory bank with the texts that its agents begin with (docs/spec 11 §3)."""
+    banks.bank_put(project=project, name=name, max_lines=bank.get("max_lines"))
+    for agent, text in (bank.get("texts") or {}).items():
+        banks.bank_write(
+            project=project, name=name, agent=agent, content=text, source={"cause": "seed_data"}, actor=owner
+        )
+
+
+def examples_load(*, owner: User, once: bool = False) -> list[Project]:
+    """Load every example whose slug is free; with ``once`` only into an installation without any project."""
+    if once and Project.objects.exists():
+        return []
+    loaded = [example_load(folder=folder, owner=owner) for folder in example_folders()]
+    projects = [project for project in loaded if project is not None]
+    for project in projects:
+        Membership.objects.get_or_create(project=project, user=owner, defaults={"role": Membership.Role.OWNER})
+    return projects

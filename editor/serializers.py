@@ -1,0 +1,194 @@
+"""Shapes of the API of projects and documents (docs/spec 12 §5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from abl.limits import MAX_SOURCE_CHARS
+from editor.models import Document, Membership, Project, Revision
+from editor.texts import MAX_MESSAGE, MAX_PATH
+
+
+class TextField(serializers.CharField):
+    """Text as it was typed: blank is allowed, blanks at the ends stay."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"allow_blank": True, "trim_whitespace": False, "max_length": MAX_SOURCE_CHARS, **kwargs})
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    """A project; the slug is fixed once it is made."""
+
+    slug = serializers.SlugField(
+        max_length=64, required=False, help_text="Made of the name if absent; fixed afterwards."
+    )
+
+    class Meta:
+        model = Project
+        fields = ("slug", "name", "description", "created_at")
+        read_only_fields = ("created_at",)
+
+
+class ProjectChangeSerializer(serializers.Serializer[Project]):
+    """What can be changed of a project."""
+
+    name = serializers.CharField(max_length=120, required=False)
+    description = TextField(required=False)
+
+
+class MemberSerializer(serializers.ModelSerializer[Membership]):
+    """A user's role in a project."""
+
+    user = serializers.CharField(source="user.username", max_length=150)
+
+    class Meta:
+        model = Membership
+        fields = ("user", "role")
+
+
+class RevisionSerializer(serializers.ModelSerializer[Revision]):
+    """A revision without its text."""
+
+    revision = serializers.IntegerField(source="number")
+    author = serializers.CharField(source="author.username", default=None, allow_null=True)
+
+    class Meta:
+        model = Revision
+        fields = ("revision", "author", "message", "created_at")
+
+
+class RevisionTextSerializer(RevisionSerializer):
+    """A revision with its text."""
+
+    class Meta:
+        model = Revision
+        fields = ("revision", "author", "message", "created_at", "text")
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    """A document in a list: its newest revision, without the text."""
+
+    name = serializers.CharField(source="path", help_text="Path within the project.")
+    kind = serializers.CharField(help_text="agent, tools, profile or scenario.")
+    revision = serializers.IntegerField(source="head.number", default=None, allow_null=True)
+    changed_at = serializers.DateTimeField(source="head.created_at", default=None, allow_null=True)
+
+    class Meta:
+        model = Document
+        fields = ("name", "kind", "revision", "changed_at")
+
+
+class DocumentTextSerializer(DocumentSerializer):
+    """A document with its newest text, as GET and PUT give it and as a conflict shows it."""
+
+    text = serializers.CharField(source="head.text", default="")
+    author = serializers.CharField(source="head.author.username", default=None, allow_null=True)
+    message = serializers.CharField(source="head.message", default="")
+
+    class Meta:
+        model = Document
+        fields = ("name", "kind", "revision", "changed_at", "author", "message", "text")
+
+
+class DocumentNewSerializer(serializers.Serializer[Document]):
+    """What a new document is made of."""
+
+    name = serializers.CharField(max_length=MAX_PATH, help_text="Path within the project, such as desk.agent.abl.")
+    text = TextField(default="")
+    kind = serializers.CharField(
+        required=False, help_text="agent, tools, profile or scenario; told by the ending if absent."
+    )
+    message = TextField(default="", max_length=MAX_MESSAGE)
+
+
+class DocumentSaveSerializer(serializers.Serializer[Document]):
+    """A save: the text, and the revision that it began from."""
+
+    text = TextField()
+    base_revision = serializers.IntegerField(min_value=0, allow_null=True)
+    message = TextField(default="", max_length=MAX_MESSAGE)
+
+
+class ChangedLineSerializer(serializers.Serializer[Any]):
+    """A line of a difference."""
+
+    sign = serializers.ChoiceField(choices=["-", "+", " ", "…"])
+    number = serializers.IntegerField(
+        help_text="1-based line: of the older text for -, of the newer one otherwise; 0 for a gap."
+    )
+    text = serializers.CharField()
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """What changed between two revisions."""
+
+    to = serializers.IntegerField()
+    lines = ChangedLineSerializer(many=True)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """``from`` is a word of Python, so it cannot be declared like the others."""
+        return {"from": serializers.IntegerField(), **super().get_fields()}
+
+
+class CheckSerializer(serializers.Serializer[Any]):
+    """Texts to check together, as one project."""
+
+    files = serializers.DictField(child=TextField(), allow_empty=False, help_text="Text by path.")
+    select = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Only these codes, names, families."
+    )
+    ignore = serializers.ListField(child=serializers.CharField(), required=False, help_text="Not these.")
+
+
+class ReportSerializer(serializers.Serializer[Any]):
+    """Diagnostics in the shape of docs/spec 12 §2."""
+
+    version = serializers.IntegerField()
+    diagnostics = serializers.ListField(child=serializers.DictField())
+    summary = serializers.DictField(child=serializers.IntegerField())
+
+
+class EvaluateSerializer(serializers.Serializer[Any]):
+    """An expression and what it can see."""
+
+    expression = TextField(max_length=100_000)
+    context = serializers.DictField(default=dict, help_text="Values by name; a name with dots is that exact path.")  # type: ignore[assignment]
+    now = serializers.DateTimeField(default=None, allow_null=True, help_text="The time that NOW() gives.")
+    template = serializers.BooleanField(default=False, help_text="The expression is a text with {{placeholders}}.")
+    explain = serializers.BooleanField(default=False, help_text="Add the tree of how the value came about.")
+
+
+class ValueSerializer(serializers.Serializer[Any]):
+    """The value, as ``abl eval`` prints it (docs/spec 12 §2)."""
+
+    value = serializers.JSONField(allow_null=True)
+    type = serializers.CharField()
+    truthy = serializers.BooleanField()
+    error = serializers.DictField(allow_null=True)
+    tree = serializers.DictField(required=False)
+
+
+class CompleteSerializer(serializers.Serializer[Any]):
+    """A place in one of several texts; line and column are 1-based and count characters."""
+
+    files = serializers.DictField(child=TextField(), allow_empty=False, help_text="Text by path.")
+    path = serializers.CharField(help_text="Which of the files.")
+    line = serializers.IntegerField(min_value=1)
+    column = serializers.IntegerField(min_value=1)
+
+
+class OfferSerializer(serializers.Serializer[Any]):
+    """One offer; ``insert`` replaces the word before the place."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    kind = serializers.CharField()
+    detail = serializers.CharField()
+    insert = serializers.CharField()
+
+
+class OffersSerializer(serializers.Serializer[Any]):
+    """What may be written there, best first."""
+
+    items = OfferSerializer(many=True)

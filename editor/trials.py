@@ -1,0 +1,92 @@
+"""What test conversations of a project begin with: entry agent, mock answers of tools (docs/spec 08 §10), memory."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+from django.db import transaction
+
+from abl.runtime.memory_policy import MemoryPolicy
+from abl.runtime.memory_ports import MockTools
+from editor.models import Project
+from web.errors import Invalid
+
+MAX_MOCKS = 200_000
+EXAMPLE = "such as\nfind_book:\n  - {when: 'title == \"Dune\"', result: {free: true}}\n  - result: {free: false}"
+RUN_KEYS = ("memory_policy", "bank", "model", "ask_again")
+RUN_EXAMPLE = "such as\nbank: desk\nmemory_policy: {archival_mode: auto}\nmodel:\n  - {reply: Hello}"
+
+
+def mocks_text(project: Project) -> str:
+    """The mock cases as people write them; empty when there are none."""
+    return as_yaml(project.settings.get("mocks"))
+
+
+def run_text(project: Project) -> str:
+    """Memory policy, memory bank and scripted model as people write them; empty when there are none."""
+    return as_yaml(project.settings.get("run"))
+
+
+def as_yaml(value: Any) -> str:
+    """YAML for people; empty for nothing."""
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110) if value else ""
+
+
+@transaction.atomic
+def trials_set(*, project: Project, entry: str, mocks: str, run: str | None = None) -> Project:
+    """Keep the entry agent (empty: 09 §3 chooses) and mock cases in YAML; ``Invalid`` says what is wrong.
+
+    ``run`` is YAML of ``memory_policy``, ``bank`` and ``model`` (docs/spec 11); None leaves them as they are.
+    """
+    kept = {"entry": entry.strip()[:120], "mocks": read_mocks(mocks)}
+    if run is not None:
+        kept["run"] = read_run(run)
+    locked = Project.objects.select_for_update().get(pk=project.pk)
+    locked.settings = {**locked.settings, **kept}
+    locked.save(update_fields=["settings"])
+    return locked
+
+
+def read_run(text: str) -> dict[str, Any]:
+    """The settings of a run. What a bank and a script must be is checked where a conversation starts."""
+    found = read_yaml(text, "run")
+    if not isinstance(found, dict) or not set(found) <= set(RUN_KEYS):
+        raise Invalid(fields={"run": f"may hold {', '.join(RUN_KEYS)}, {RUN_EXAMPLE}"})
+    try:
+        MemoryPolicy.read(found.get("memory_policy"))
+    except ValueError as error:
+        raise Invalid(fields={"run": str(error)}) from error
+    return found
+
+
+def read_yaml(text: str, field: str) -> Any:
+    """What a text in YAML says, as JSON, since that is what is stored: YAML's dates become their text."""
+    if len(text) > MAX_MOCKS:
+        raise Invalid(fields={field: f"has {len(text):,} characters; the limit is {MAX_MOCKS:,}."})
+    try:
+        return json.loads(json.dumps(yaml.safe_load(text) or {}, default=str, allow_nan=False))
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        raise Invalid(fields={field: f"is no YAML that fits: {error}"}) from error
+
+
+def read_mocks(text: str) -> dict[str, Any]:
+    """Tool to its mock cases."""
+    cases = read_yaml(text, "mocks")
+    if not isinstance(cases, dict) or not all(
+        isinstance(key, str) and isinstance(value, list) for key, value in cases.items()
+    ):
+        raise Invalid(fields={"mocks": f"has to name tools, each with a list of cases, {EXAMPLE}"})
+    for tool, listed in cases.items():
+        read_cases(tool, listed)
+    return cases
+
+
+def read_cases(tool: str, listed: list[Any]) -> None:
+    """Raise ``Invalid`` for the first case of a tool that no run can use."""
+    for number, case in enumerate(listed, 1):
+        try:
+            MockTools({tool: [case]})
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise Invalid(fields={"mocks": f"case {number} of {tool} cannot be read: {error}"}) from error

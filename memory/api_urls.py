@@ -1,0 +1,41 @@
+"""Addresses of the API of ``memory``."""
+
+from django.urls import path
+
+from memory import api
+from memory.banks import api as banks
+from memory.blocks import api as blocks
+from memory.stores import api as stores
+from memory.stores import own_api as own_stores
+from memory.stores import record_api, session_api
+from memory.token_api import slashed
+
+urlpatterns = [
+    path("projects/<slug:slug>/facts/", api.FactList.as_view(), name="api-facts"),
+    path("projects/<slug:slug>/facts/<int:pk>/", api.FactDetail.as_view(), name="api-fact"),
+    path("projects/<slug:slug>/facts/<int:pk>/history/", api.FactHistory.as_view(), name="api-fact-history"),
+    path("projects/<slug:slug>/facts/<int:pk>/reveal/", api.FactReveal.as_view(), name="api-fact-reveal"),
+    *slashed("memory/blocks", blocks.BlockList, "api-blocks"),
+    *slashed("memory/blocks/<str:block_type>", blocks.BlockDetail, "api-block"),
+    *slashed("memory/recall", blocks.Recall, "api-recall"),
+    *slashed("memory/banks", banks.BankList, "api-banks"),
+    *slashed("memory/banks/<str:bank>", banks.BankDetail, "api-bank"),
+    *slashed("memory/banks/<str:bank>/search", banks.BankSearch, "api-bank-search"),
+    *slashed("memory/banks/<str:bank>/entries", banks.EntryList, "api-bank-entries"),
+    *slashed("memory/banks/<str:bank>/entries/<str:agent>", banks.EntryDetail, "api-bank-entry"),
+    path("projects/<slug:slug>/stores/", stores.StoreList.as_view(), name="api-stores"),
+    path("projects/<slug:slug>/stores/<str:name>/", stores.StoreDetail.as_view(), name="api-store"),
+    path("projects/<slug:slug>/store-check/", stores.SchemaCheck.as_view(), name="api-store-check"),
+    path("projects/<slug:slug>/store-definitions/", stores.Definitions.as_view(), name="api-store-definitions"),
+    path("projects/<slug:slug>/records/", record_api.RecordList.as_view(), name="api-records"),
+    path("projects/<slug:slug>/records/<int:pk>/", record_api.RecordDetail.as_view(), name="api-record"),
+    path("projects/<slug:slug>/sessions/<str:session>/", session_api.SessionDetail.as_view(), name="api-session"),
+    path(
+        "projects/<slug:slug>/sessions/<str:session>/artifacts/",
+        session_api.ArtifactList.as_view(),
+        name="api-artifacts",
+    ),
+    path("projects/<slug:slug>/artifacts/<int:pk>/", session_api.ArtifactDetail.as_view(), name="api-artifact"),
+    *slashed("memory/stores", own_stores.OwnStoreList, "api-own-stores"),
+    *slashed("memory/stores/<str:name>", own_stores.OwnStore, "api-own-store"),
+]

@@ -1,0 +1,1 @@
+"""Memory banks: the text that each agent keeps for itself (docs/spec 11 §3)."""

@@ -1,0 +1,88 @@
+"""Pages of memory blocks: the blocks of everybody in a project, and one with its history and a form."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from editor.models import Project
+from editor.requests import project_view
+from memory.blocks import selectors, services
+from memory.blocks.selectors import Filters
+from memory.blocks.texts import CHARACTERS, entries, read_stamp, stamp
+from memory.models import Block
+from memory.pages import SIZE, address_of, chosen, content_in, frame, go, page_in
+from memory.selectors import fact_history
+from memory.views import user_of
+from web.errors import NotFound
+
+FILTERS = ("owner", "agent", "block_type", "scope", "text")
+
+
+@project_view()
+@require_GET
+def blocks(request: HttpRequest, project: Project) -> HttpResponse:
+    """Blocks, newest first."""
+    filters, page = chosen(request.GET, FILTERS), page_in(request)
+    found = selectors.block_list(project=project, filters=Filters(**filters))
+    rows = list(found[(page - 1) * SIZE : page * SIZE + 1])
+    context = {
+        **frame(request, project, "blocks"),
+        "rows": [(block, sum(1 for _ in entries(block.content))) for block in rows[:SIZE]],
+        "filters": filters,
+        "types": Block.Type.choices,
+        "now": timezone.now(),
+        "newer": address_of(filters, page - 1) if page > 1 else "",
+        "older": address_of(filters, page + 1) if len(rows) > SIZE else "",
+    }
+    return render(request, "memory/blocks/blocks.html", context)
+
+
+@project_view()
+@require_GET
+def block(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """One block, how much of its limit it takes, and what happened to it."""
+    found = selectors.block_get(project=project, pk=pk)
+    context = {
+        **frame(request, project, "blocks"),
+        "memo": found,
+        "stamp": stamp(found.updated_at),
+        "lines": list(entries(found.content)),
+        "limit": CHARACTERS[Block.Type(found.block_type)],
+        "history": fact_history(fact=found),
+        "now": timezone.now(),
+    }
+    return render(request, "memory/blocks/block.html", context)
+
+
+@project_view("project.edit")
+@require_POST
+def block_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Replace the text that was read."""
+    services.block_edit(
+        project=project, pk=pk, content=content_in(request), expected=seen(request), actor=user_of(request),
+        **chosen(request.POST, ["reason"]),
+    )  # fmt: skip
+    return go(request, reverse("memory:block", args=[project.slug, pk]))
+
+
+@project_view("project.edit")
+@require_POST
+def block_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Delete the text that was read."""
+    gone = services.blocks_delete(
+        project=project, chosen={pk: seen(request)}, actor=user_of(request), **chosen(request.POST, ["reason"])
+    )
+    if not gone:
+        raise NotFound("This block is gone already.")
+    return go(request, reverse("memory:blocks", args=[project.slug]))
+
+
+def seen(request: HttpRequest) -> datetime:
+    """The stamp of the block that the form was made from. Raises ``Invalid``."""
+    return read_stamp(str(request.POST.get("expected_updated_at", "")))

@@ -1,0 +1,201 @@
+"""What the facts page shows, worked out before the template: its address, the filters, the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from editor.models import Project
+from memory import paging, selectors, tree
+from memory.models import Scope
+from memory.query import LONGEST, STATES, FactQuery
+from memory.tree import Count
+from web.errors import Invalid
+
+OWNERS = 20
+ICONS = {Scope.USER: "user", Scope.PROJECT: "project", Scope.EXECUTION_TREE: "exec"}
+STATE_WORDS = {"live": "Live", "expiring": "Expiring", "expired": "Expired", "forever": "No expiry"}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The query string of the page: the filters, what the tree is narrowed to, and the place in the list."""
+
+    filters: FactQuery
+    find: str = ""
+    cursor: str = ""
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Query:
+        """Raises ``Invalid`` for a filter that there is not."""
+        find, cursor = (str(given.get(name, ""))[:LONGEST] for name in ("find", "cursor"))
+        problems = {
+            name: "has a NUL character" for name, text in (("find", find), ("cursor", cursor)) if "\x00" in text
+        }
+        parts = {name: str(value) for name, value in given.items()}
+        if parts.get("scope", "") in ("", Scope.PROJECT):
+            parts["owner"] = ""  # it counts within a scope
+        filters = FactQuery.read(parts)
+        if problems:
+            raise Invalid(fields=problems)
+        return cls(filters, find, cursor)
+
+    def __getattr__(self, name: str) -> str:
+        """The filters by name, as templates ask for them."""
+        if name not in FactQuery.__slots__:
+            raise AttributeError(name)
+        return str(getattr(self.filters, name))
+
+    def text(self, **changes: str) -> str:
+        """The query string with some parts changed; ``?`` in front unless it is empty. Any change leaves the page."""
+        own = {"find": self.find, "cursor": "", **{k: v for k, v in changes.items() if k in ("find", "cursor")}}
+        parts = self.filters.params(**{k: v for k, v in changes.items() if k not in own})
+        text = urlencode({**parts, **{name: value for name, value in own.items() if value}})
+        return f"?{text}" if text else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A row of the tree."""
+
+    label: str
+    href: str
+    depth: int
+    number: str
+    icon: str = ""
+    fold: str = ""
+    current: bool = False
+    expiring: int = 0
+
+
+class Inspector:
+    """One view of a project's facts at one moment."""
+
+    def __init__(self, project: Project, query: Query, now: datetime, *, picked: int | None = None) -> None:
+        self.project, self.query, self.now, self.picked = project, query, now, picked
+        self.base = reverse("memory:facts", args=[project.slug])
+        self.counts = selectors.counts(project=project, query=query.filters, now=now)
+        self.scopes = {
+            scope: selectors.counts(
+                project=project, query=FactQuery(scope=scope.value), now=now, states=("all", "expiring")
+            )
+            for scope in Scope
+        }
+
+    def href(self, **changes: str) -> str:
+        """Address of the page with some parts of the query changed."""
+        return self.base + self.query.text(**changes)
+
+    def chips(self) -> list[dict[str, Any]]:
+        """The filters by state: pressing the pressed one shows all again."""
+        return [
+            {
+                "state": state,
+                "words": STATE_WORDS[state],
+                "number": str(self.counts[state]),
+                "pressed": self.query.filters.state == state,
+                "href": self.href(state="" if self.query.filters.state == state else state),
+            }
+            for state in STATES
+        ]
+
+    def sorts(self) -> list[dict[str, str]]:
+        """The sortable columns: words, address of the other order, the way it is sorted now."""
+        now = self.query.filters.ordered
+        columns = []
+        for name, words in (("path", "Path"), ("time", "Time left")):
+            way = "ascending" if now == name else "descending" if now == f"-{name}" else ""
+            columns.append(
+                {"words": words, "way": way, "href": self.href(sort=f"-{name}" if way == "ascending" else name)}
+            )
+        return columns
+
+    def page(self) -> dict[str, Any]:
+        """The rows, and addresses of the pages beside them."""
+        page = paging.fact_page(
+            project=self.project, query=self.query.filters, now=self.now, cursor=self.query.cursor, size=paging.SIZE
+        )
+        return {
+            "rows": [selectors.shown(fact, self.now) for fact in page.facts],
+            "short": page.short,
+            "searched": page.searched,
+            "next": self.href(cursor=page.next) if page.next else "",
+            "previous": self.href(cursor=page.previous) if page.previous else "",
+        }
+
+    def tree(self) -> list[Node]:
+        """Scopes; below the chosen one its owners; below the chosen owner the first segments of the paths."""
+        return [node for scope in Scope for node in self._scope(scope)]
+
+    def _scope(self, scope: Scope) -> Iterator[Node]:
+        query = self.query.filters
+        here = query.scope == scope.value
+        counts = self.scopes[scope]
+        yield Node(
+            scope.label.capitalize(),
+            self.href(scope=scope.value, owner="", prefix="", below="", state=""),
+            0,
+            str(counts["all"]),
+            icon=ICONS[scope],
+            fold="down" if here or self.query.find else "fold",
+            current=here and not query.owner and not query.prefix and not query.below,
+            expiring=int(counts["expiring"]),
+        )
+        if scope == Scope.PROJECT:
+            if here:
+                yield from self._segments(scope, "", 1)
+        elif here or (self.query.find and counts["all"]):
+            yield from self._owners(scope)
+
+    def _owners(self, scope: Scope) -> Iterator[Node]:
+        level = tree.owners(project=self.project, scope=scope.value, starts=self.query.find, limit=OWNERS)
+        found = {branch.name: branch.count for branch in level.branches}
+        chosen = self.query.filters.owner if self.query.filters.scope == scope.value else ""
+        if chosen and chosen not in found:
+            found[chosen] = tree.count_below(project=self.project, scope=scope.value, owner=chosen)
+        for owner, number in found.items():
+            here = owner == chosen
+            href = self.href(scope=scope.value, owner=owner, prefix="", below="", state="")
+            current = here and not self.query.filters.prefix and not self.query.filters.below
+            yield Node(owner, href, 1, str(number), fold="down" if here else "fold", current=current)
+            if here:
+                yield from self._segments(scope, owner, 2)
+        if level.more:
+            yield Node("more: type the start of an id above", self.href(scope=scope.value, owner=""), 1, "")
+
+    def _segments(self, scope: Scope, owner: str, depth: int) -> Iterator[Node]:
+        """Two levels of the paths as one: the first segment is a word for the scope, the same for nearly all."""
+        top = tree.children(project=self.project, scope=scope.value, owner=owner)
+        for first in top.branches:
+            under = tree.children(project=self.project, scope=scope.value, owner=owner, below=first.path)
+            for branch in under.branches:
+                href = self.href(scope=scope.value, owner=owner, below=branch.path, prefix="", state="")
+                current = self.query.filters.below == branch.path
+                yield Node(branch.path, href, depth, str(branch.count), current=current)
+
+    def context(self) -> dict[str, Any]:
+        """What ``memory/_list.html`` and the parts beside it need."""
+        return {
+            "project": self.project,
+            "query": self.query,
+            "query_text": self.query.text(cursor=self.query.cursor),
+            "now": self.now,
+            "picked": self.picked,
+            "seen": selectors.log_head(project=self.project),
+            "refresh": self.href(cursor=self.query.cursor),
+            "counts": {name: str(number) for name, number in self.counts.items()},
+            "narrowed": self.query.filters.narrowed,
+            "chips": self.chips(),
+            "sorts": self.sorts(),
+            "tree": self.tree(),
+            "everything": self.base,
+            "in_project": str(sum((numbers["all"] for numbers in self.scopes.values()), Count(0))),
+            "expiring_in_project": sum(int(numbers["expiring"]) for numbers in self.scopes.values()),
+            **self.page(),
+        }

@@ -1,0 +1,149 @@
+"""The append-only log of what happened to everything that agents store (DESIGN §2, docs/spec 11)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from editor.models import Project
+from memory.models.fields import ByteOrderedField, RowIdField
+
+
+class System(models.TextChoices):
+    """Which memory system an entry is about."""
+
+    FACT = "fact", "fact"
+    BLOCK = "block", "memory block"
+    RECORD = "record", "store record"
+    BANK = "bank", "memory bank"
+    ARTIFACT = "artifact", "artifact"
+
+
+class FactChange(models.Model):
+    """One entry of a project's append-only log, whatever ``system`` it is about.
+
+    ``digest`` chains it to the entry before (``memory.chain``).
+
+    Neither the value nor the owner is part of the digest; commitments to them are. So a value can be erased with its
+    fact, and a person's id with everything about them, while the log still verifies. ``salt`` is empty once ``owner``
+    is no longer an id but the commitment to it. ``at`` is on the clock of the writer, ``recorded_at`` on the real one.
+    """
+
+    class Kind(models.TextChoices):
+        WRITE = "write", "written"
+        DELETE = "delete", "deleted"
+        EXPIRE = "expire", "expired"
+        REVEAL = "reveal", "revealed"
+        ERASE = "erase", "everything erased"
+
+    id = RowIdField(primary_key=True)
+    # Entries come while the head of the log is locked, which has the constraint; here it would cost each a query.
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="fact_changes", db_index=False, db_constraint=False
+    )
+    seq = models.PositiveBigIntegerField()
+    system = models.CharField(max_length=8, choices=System.choices, default=System.FACT)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    scope = models.CharField(max_length=16)
+    owner = ByteOrderedField(max_length=200, blank=True)
+    salt = models.CharField(max_length=16, blank=True)
+    path = ByteOrderedField(max_length=300)
+    version = models.PositiveIntegerField()
+    type = models.CharField(max_length=20)
+    value = models.TextField(null=True, help_text="Canonical JSON; masked when sensitive; empty once erased")
+    nonce = models.CharField(max_length=32, blank=True)
+    commitment = models.CharField(max_length=64, blank=True)
+    sensitive = models.BooleanField()
+    at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    ttl = models.CharField(max_length=20, blank=True)
+    # No database constraint: the log names who did it also after the account is gone.
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+    )
+    actor = models.CharField(max_length=150, blank=True)
+    source = models.JSONField(default=dict)
+    reason = models.CharField(max_length=300, blank=True)
+    recorded_at = models.DateTimeField()
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering: ClassVar = ["project", "-seq"]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["project", "seq"], name="one_change_per_number")]
+        indexes: ClassVar = [
+            models.Index(
+                F("project"), F("system"), F("scope"), F("owner"), F("path"), F("seq").desc(), name="change_by_place"
+            ),
+            models.Index(fields=["project", "seq"], condition=Q(kind="reveal"), name="change_reveal"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.seq} {self.get_kind_display()} {self.path}"
+
+    @property
+    def owner_erased(self) -> bool:
+        """Whether ``owner`` is only a commitment to who it was."""
+        return bool(self.owner) and not self.salt
+
+
+class ChangeHead(models.Model):
+    """Where a project's log ends. Its row is what writers of one project queue for."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    seq = models.PositiveBigIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"log of {self.project_id} up to #{self.seq}"
+
+
+class ChainCheck(models.Model):
+    """How far a project's log was verified, and the first break if there is one (``memory.verification``)."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    seq = models.PositiveBigIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True)
+    broken_seq = models.PositiveBigIntegerField(null=True, blank=True)
+    broken_why = models.CharField(max_length=300, blank=True)
+    checked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"log of {self.project_id} verified up to #{self.seq}"
+
+
+class Erasure(models.Model):
+    """The receipt for erasing everything about one user: what, how many, when, who. It holds no values and no id.
+
+    ``owner_digest`` is keyed: whoever knows the id can ask whether it was erased, nobody can read it from here.
+    ``finished_at`` is empty while the work goes on, or after it was cut off; asking again goes on with it.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="erasures", db_index=False)
+    number = models.PositiveIntegerField()
+    owner_digest = models.CharField(max_length=64)
+    counts: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(default=dict)
+    reason = models.CharField(max_length=300)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    actor = models.CharField(max_length=150)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+    entry = models.PositiveBigIntegerField(null=True, blank=True, help_text="The entry of the log that closes it")
+
+    class Meta:
+        ordering: ClassVar = ["project", "-number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "number"], name="one_receipt_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"receipt {self.number}"

@@ -1,0 +1,105 @@
+"""Changes that people make to facts that are there: an earlier value, another time to live, many at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from editor.models import Project, User
+from memory.models import Fact, FactChange, System
+from memory.paging import facts_matching
+from memory.query import FactQuery
+from memory.selectors import fact_live, facts_count
+from memory.services import fact_put, facts_delete
+from web.errors import Invalid, NotFound
+
+BATCH = 200
+MOST_DELETED = 10_000
+
+
+def fact_restore(
+    *, project: Project, pk: int, seq: int, expected_version: int | None = None, actor: User | None = None,
+    reason: str = "",
+) -> Fact:  # fmt: skip
+    """Make the value of an earlier entry of a live fact's history its next version, with that entry's time to live.
+
+    :param seq: number of the entry in the log. :param expected_version: the version that was seen; None: any.
+    :raises Invalid: when the entry holds no value: it was sensitive and so was kept masked, or it was erased.
+    :raises NotFound: for a fact that is not live, and for an entry of another place.
+    """
+    fact = fact_live(project=project, pk=pk, now=timezone.now())
+    place: dict[str, Any] = {"scope": fact.scope, "owner": fact.owner, "path": fact.path}
+    entry = FactChange.objects.filter(project=project, system=System.FACT, seq=seq, kind="write", **place).first()
+    if entry is None:
+        raise NotFound(f"Entry {seq} of the log is no write of {fact.path}.")
+    if entry.sensitive:
+        raise Invalid(fields={"seq": f"entry {seq} holds the value masked only, so it cannot be restored"})
+    if entry.value is None:
+        raise Invalid(fields={"seq": f"the value of entry {seq} was erased, so it cannot be restored"})
+    return fact_put(
+        project=project, **place, value=json.loads(entry.value), ttl=entry.ttl or None, actor=actor,
+        expected_version=expected_version or fact.version,
+        source={"cause": "restore", "by": actor.get_username() if actor else ""},
+        reason=reason or f"version {entry.version} again",
+    )  # fmt: skip
+
+
+def fact_retime(
+    *, project: Project, pk: int, ttl: str | None, expected_version: int | None = None, actor: User | None = None,
+    reason: str = "",
+) -> Fact:  # fmt: skip
+    """Give a live fact another time to live, counted from now, or none (``ttl`` None).
+
+    The value stays; the version moves.
+
+    :raises Invalid: for a ``ttl`` that is none. :raises NotFound: when it is not live.
+    :raises Conflict: as ``fact_put``.
+    """
+    fact = fact_live(project=project, pk=pk, now=timezone.now())
+    return fact_put(
+        project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=fact.value, ttl=ttl, actor=actor,
+        expected_version=expected_version or fact.version, source={**fact.source, "cause": "ttl"},
+        reason=reason or (f"expires in {ttl}" if ttl else "does not expire any more"),
+    )  # fmt: skip
+
+
+def facts_retime(
+    *, project: Project, chosen: Mapping[int, int | None], ttl: str | None, actor: User | None = None, reason: str = ""
+) -> int:
+    """``fact_retime`` for chosen facts, all or none. Returns how many; one that is not live is passed over."""
+    number = 0
+    with transaction.atomic():
+        for pk, version in sorted(chosen.items()):
+            try:
+                fact_retime(project=project, pk=pk, ttl=ttl, expected_version=version, actor=actor, reason=reason)
+            except NotFound:
+                continue
+            number += 1
+    return number
+
+
+def facts_delete_found(
+    *, project: Project, query: FactQuery, actor: User | None = None, reason: str = "", limit: int = MOST_DELETED
+) -> int:
+    """Delete all facts that pass the filters, such as a subtree (``FactQuery.below``). Returns how many.
+
+    In batches: writers go on between them, and a fact that is written meanwhile may be among those deleted or not.
+    ``memory.selectors.facts_count`` says before how many it will be.
+
+    :raises Invalid: when there are more than ``limit``, and nothing is deleted; and for a query without any filter.
+    """
+    now = timezone.now()
+    if not query.narrowed:
+        raise Invalid(fields={"query": "would delete every fact of the project; narrow it"})
+    if facts_count(project=project, query=query, now=now, upto=limit).more:
+        raise Invalid(fields={"query": f"fits more than {limit:,} facts; narrow it"})
+    found = iter([fact.pk for fact in facts_matching(project=project, query=query, now=now, limit=limit)])
+    number = 0
+    while batch := list(islice(found, BATCH)):
+        number += facts_delete(project=project, chosen=dict.fromkeys(batch), actor=actor, reason=reason)
+    return number

@@ -1,0 +1,231 @@
+"""Reads of facts. A fact past its expiry is never readable here, purged or not: its value is left out (DESIGN §2)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from django.db.models import DateTimeField, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThan
+from django.utils import timezone
+
+from editor.models import ApiToken, Project, User
+from editor.selectors import project_get
+from memory import values, walks
+from memory.lanes import phases_of
+from memory.ledger import Stored
+from memory.models import NEAR, ChangeHead, Fact, FactChange
+from memory.paging import LARGEST, Walk
+from memory.query import STATES, FactQuery
+from memory.tree import COUNTED, Count
+from web.errors import NotFound
+
+NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def project_for_facts(*, user: User, slug: str, write: bool = False, token: ApiToken | None = None) -> Project:
+    """The project, for reading its facts (any member) or changing them (editor, owner)."""
+    return project_get(user=user, slug=slug, permission="project.edit" if write else "project.view", token=token)
+
+
+def may_write(*, user: User, project: Project) -> bool:
+    """Whether the user may write, reveal and delete facts."""
+    return user.has_perm("project.edit", project)
+
+
+def expired(now: datetime) -> Q:
+    """Condition: not readable at ``now``."""
+    return Q(purged_at__isnull=False) | Q(expires_at__lte=now)
+
+
+def live(now: datetime) -> Q:
+    """Condition: readable at ``now``.
+
+    One comparison and no OR: most facts are live, and an OR would lead planners away from the index that has the order.
+    """
+    end = Coalesce("expires_at", Value(NEVER), output_field=DateTimeField())
+    return Q(purged_at__isnull=True) & Q(GreaterThan(end, now))
+
+
+def in_state(state: str, now: datetime) -> Q:
+    """Condition of a state. ``live`` is everything readable; ``expiring`` and ``forever`` are parts of it."""
+    return {
+        "live": live(now),
+        "expiring": Q(purged_at__isnull=True, expires_at__gt=now, expires_at__lte=now + NEAR),
+        "expired": Q(expires_at__isnull=False, expires_at__lte=now),
+        "forever": Q(expires_at__isnull=True),
+    }[state]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A fact as people and programs see it at a moment: without its value when expired, masked when sensitive."""
+
+    fact: Fact
+    now: datetime
+    revealed: bool = False
+
+    @property
+    def state(self) -> str:
+        return self.fact.state(self.now)
+
+    @property
+    def readable(self) -> bool:
+        return self.state != "expired"
+
+    @property
+    def masked(self) -> bool:
+        return self.fact.sensitive and self.readable and not self.revealed
+
+    @property
+    def value(self) -> Any:
+        if not self.readable:
+            return None
+        return values.masked(self.fact.value, self.fact.masking) if self.masked else self.fact.value
+
+    @property
+    def part_left(self) -> int:
+        """Per cent of the life that is left; 0 when expired or endless."""
+        fact = self.fact
+        if fact.expires_at is None or not self.readable or fact.expires_at <= fact.written_at:
+            return 0
+        left = (fact.expires_at - self.now) / (fact.expires_at - fact.written_at)
+        return max(0, min(100, round(100 * left)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of the API; times as ISO text."""
+        fact = self.fact
+        return {
+            "id": fact.pk,
+            "scope": fact.scope,
+            "owner": fact.owner,
+            "path": fact.path,
+            "value": self.value,
+            "type": fact.type,
+            "version": fact.version,
+            "state": self.state,
+            "sensitive": fact.sensitive,
+            "masked": self.masked,
+            "written_at": fact.written_at.isoformat(),
+            "expires_at": fact.expires_at.isoformat() if fact.expires_at else None,
+            "purged_at": fact.purged_at.isoformat() if fact.purged_at else None,
+            "ttl": fact.ttl or None,
+            "virtual_clock": fact.virtual_clock,
+            "source": fact.source,
+        }
+
+
+def shown(fact: Fact, now: datetime, *, revealed: bool = False) -> Shown:
+    """How ``fact`` is seen at ``now``."""
+    return Shown(fact, now, revealed)
+
+
+def fact_get(*, project: Project, pk: int) -> Fact:
+    """A fact of the project by primary key, tombstones too. Raises ``NotFound``."""
+    fact = Fact.objects.filter(project=project, pk=pk).first()
+    if fact is None:
+        raise NotFound(f"There is no fact {pk} in {project.name}.")
+    return fact
+
+
+def fact_live(*, project: Project, pk: int, now: datetime) -> Fact:
+    """A readable fact by primary key. Raises ``NotFound``."""
+    fact = fact_get(project=project, pk=pk)
+    if fact.state(now) == "expired":
+        raise NotFound(f"{fact.path} expired at {fact.expires_at:%Y-%m-%d %H:%M:%S} UTC; its value is not readable.")
+    return fact
+
+
+def facts_chosen(*, project: Project, pks: Iterable[int]) -> list[Fact]:
+    """The facts with these keys, in order of path."""
+    return list(Fact.objects.filter(project=project, pk__in=list(pks)).order_by("path", "pk"))
+
+
+def counts(
+    *, project: Project, query: FactQuery, now: datetime, states: Iterable[str] = ("all", *STATES)
+) -> dict[str, Count]:
+    """Facts in each state, and ``all``, that pass the other filters of a query, as far as they are counted."""
+    wanted = {state: replace(query, state="" if state == "all" else state, sort="") for state in states}
+    return {state: _count(project, each, now) for state, each in wanted.items()}
+
+
+def facts_count(*, project: Project, query: FactQuery, now: datetime, upto: int = 10_000) -> Count:
+    """How many facts pass the filters, exact up to ``upto``: the number to name before all of them are deleted."""
+    walk = Walk(project, query, now, None)
+    number = sum(1 for _ in islice(walk.spots(LARGEST, float("inf")), upto + 1))
+    return Count(number).upto(upto)
+
+
+def _count(project: Project, query: FactQuery, now: datetime) -> Count:
+    if not (query.owner or query.agent or query.domain) and query.state in ("expiring", "expired"):
+        query = replace(query, sort="time")
+    elif not query.since:
+        query = replace(query, sort="path")
+    total = Count(0)
+    for phase in phases_of(project.pk, query, now):
+        for lane in phase.lanes:
+            total += Count(*walks.count(lane, most=COUNTED, rows=min(walks.rows_of(query)[1], COUNTED * 5 // 4)))
+    return total
+
+
+def log_head(*, project: Project) -> int:
+    """Number of the newest entry of the project's log; it moves with every change of any fact."""
+    return ChangeHead.objects.filter(project=project).values_list("seq", flat=True).first() or 0
+
+
+def log_entries(*, project: Project) -> QuerySet[FactChange]:
+    """A project's log, newest first."""
+    return FactChange.objects.filter(project=project).order_by("-seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An entry in the history of a fact and what it changed: lines that went and lines that came."""
+
+    change: FactChange
+    minus: list[str]
+    plus: list[str]
+    expiry_before: datetime | None
+
+
+def fact_history(*, fact: Fact | Stored, limit: int = 50, now: datetime | None = None) -> list[Step]:
+    """What happened to the path of a fact, newest first, also before it was deleted and written again.
+
+    Of a fact that is expired at ``now`` (the real time by default) no value is readable, past ones neither.
+    """
+    place = {
+        "project": fact.project_id,
+        "system": fact.system,
+        "scope": fact.scope,
+        "owner": fact.owner,
+        "path": fact.path,
+    }
+    changes = list(FactChange.objects.filter(**place).order_by("-seq")[: limit + 1])
+    if fact.expires_at is not None and fact.expires_at <= (now or timezone.now()):
+        for change in changes:
+            change.value = None
+    writes = [change for change in changes if change.kind == FactChange.Kind.WRITE]
+    before = {later.pk: earlier for later, earlier in itertools.pairwise(writes)}
+    return [_step(change, before.get(change.pk)) for change in changes[:limit]]
+
+
+def _step(change: FactChange, before: FactChange | None) -> Step:
+    if before is None or change.value is None or before.value is None:
+        return Step(change, [], [], before.expires_at if before else None)
+    old, new = values.lines_of(before.value), values.lines_of(change.value)
+    return Step(change, [x for x in old if x not in new], [x for x in new if x not in old], before.expires_at)
+
+
+def fact_now(*, project: Project, place: Mapping[str, str], now: datetime) -> Fact | None:
+    """The live fact at a place (scope, owner, path), or None."""
+    return Fact.objects.filter(live(now), project=project, **place).first()
+
+
+def facts_of_owner(*, project: Project, scope: str, owner: str, now: datetime) -> list[Fact]:
+    """All live facts of an owner in order of path."""
+    return list(Fact.objects.filter(live(now), project=project, scope=scope, owner=owner).order_by("path"))

@@ -1,0 +1,12 @@
+"""Periodic work on records and files."""
+
+from celery import shared_task
+
+from memory.stores import services
+
+
+@shared_task(name="memory.purge_records", ignore_result=True)
+def purge_records() -> int:
+    """Remove what has expired; look at records whose schema changed. Late runs change nothing that can be read."""
+    services.stores_recheck()
+    return services.purge()

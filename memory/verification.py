@@ -1,0 +1,109 @@
+"""How far a project's log is verified, step by step: a page or a command goes on where the last step stopped.
+
+Nothing in a log changes but what erasing takes out, so what was verified needs no second look to go on from it; a walk
+from the first entry (``restart``) looks at everything again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from editor.models import Project
+from memory.chain import Break, first_break
+from memory.models import ChainCheck, ChangeHead, FactChange
+
+STEP = 5000
+"""Entries that one step walks: a fraction of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainState:
+    """What is known of a log: where it ends, how far it was verified and when, and the first break if there is one."""
+
+    head_seq: int
+    verified_seq: int
+    checked_at: datetime | None
+    broken: Break | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every entry up to the newest was verified and holds."""
+        return self.broken is None and self.verified_seq == self.head_seq
+
+    @property
+    def per_cent(self) -> int:
+        """How much of the log was verified."""
+        return 100 if not self.head_seq else min(100, 100 * self.verified_seq // self.head_seq)
+
+
+def chain_state(*, project: Project) -> ChainState:
+    """What is known, without looking at the log."""
+    check = ChainCheck.objects.filter(project=project).first()
+    return _state(_head(project), check)
+
+
+def verify_some(*, project: Project, limit: int = STEP, restart: bool = False) -> ChainState:
+    """Walk the next ``limit`` entries of the log and keep how far that came. A break stays known until ``restart``."""
+    with transaction.atomic():
+        # The row is the lock: two people who look at the page walk one after the other.
+        check, _ = ChainCheck.objects.select_for_update().get_or_create(
+            project=project, defaults={"checked_at": timezone.now()}
+        )
+        if restart:
+            check.seq, check.digest, check.broken_seq, check.broken_why = 0, "", None, ""
+        head = _head(project)
+        if check.broken_seq is None:
+            _walk(project, check, head, limit)
+        check.checked_at = timezone.now()
+        check.save()
+    return _state(head, check)
+
+
+def verify(project: Project) -> tuple[int, Break | None]:
+    """Walk the whole log from its first entry: the number of the newest one, and the first break if there is one."""
+    head = _head(project)
+    entries = FactChange.objects.filter(project=project, seq__lte=head.seq).order_by("seq").iterator(2000)
+    found = first_break(entries, head_seq=head.seq, head_digest=head.digest)
+    return head.seq, found or _beyond(project)
+
+
+def _walk(project: Project, check: ChainCheck, head: ChangeHead, limit: int) -> None:
+    last = min(head.seq, check.seq + limit)
+    entries = list(FactChange.objects.filter(project=project, seq__gt=check.seq, seq__lte=last).order_by("seq"))
+    ends = last == head.seq
+    if check.seq > head.seq:
+        found: Break | None = Break(head.seq + 1, f"the log was verified up to {check.seq}, but ends at {head.seq}")
+    else:
+        end = last if ends or len(entries) < last - check.seq else None
+        found = first_break(entries, head_seq=end, head_digest=head.digest, after=(check.seq, check.digest))
+    found = found or (_beyond(project) if ends else None)
+    if found is not None:
+        check.broken_seq, check.broken_why = found.seq, found.why[:300]
+    elif entries:
+        check.seq, check.digest = entries[-1].seq, entries[-1].digest
+
+
+def _beyond(project: Project) -> Break | None:
+    """An entry behind the head that nobody wrote: whoever writes moves the head with every entry."""
+    # One statement, so that head and entries are of one moment.
+    heads = ChangeHead.objects.filter(project=project).values("seq")
+    behind = FactChange.objects.filter(project=project, seq__gt=Coalesce(Subquery(heads), 0))
+    stray = behind.order_by("seq").first()
+    return Break(stray.seq, "the entry follows the last one that the head knows") if stray else None
+
+
+def _head(project: Project) -> ChangeHead:
+    return ChangeHead.objects.filter(project=project).first() or ChangeHead(project=project)
+
+
+def _state(head: ChangeHead, check: ChainCheck | None) -> ChainState:
+    if check is None:
+        return ChainState(head.seq, 0, None, None)
+    broken = Break(check.broken_seq, check.broken_why) if check.broken_seq is not None else None
+    return ChainState(head.seq, check.seq, check.checked_at, broken)

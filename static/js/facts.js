@@ -1,0 +1,125 @@
+/* The facts page: new facts appear while it is open, a fact whose time is up becomes "expired", choices survive both. */
+import { toast } from "./workbench.js";
+
+const POLL = 3000;
+const byId = (id) => document.getElementById(id);
+const chosen = new Set();
+
+const inDetail = () => byId("facts-detail")?.dataset.detail;
+
+/* The list, unless nothing was written since it was fetched (204); `always` when time alone changed it. */
+function refresh({ always = false } = {}) {
+  const list = byId("facts-list");
+  if (!list) return;
+  const url = new URL(list.dataset.refresh, location.href);
+  if (!always) url.searchParams.set("seen", list.dataset.seen);
+  htmx.ajax("GET", url.pathname + url.search, { target: "#facts-list", swap: "outerHTML" });
+}
+
+function refreshDetail() {
+  const address = inDetail();
+  if (address) htmx.ajax("GET", address + location.search, { target: "#facts-detail", swap: "outerHTML" });
+}
+
+const busy = () => document.hidden || document.querySelector("dialog[open]") !== null || document.querySelector(".htmx-request") !== null;
+
+setInterval(() => { if (!busy()) refresh(); }, POLL);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh({ always: true }); });
+
+/* Many facts may run out in the same second: one fetch for all, a moment later than the last. */
+let due = 0;
+document.addEventListener("wb:expired", (event) => {
+  const detail = event.target.closest("#facts-detail") !== null;
+  clearTimeout(due);
+  due = setTimeout(() => refresh({ always: true }), 150);
+  if (detail) setTimeout(refreshDetail, 150);
+});
+
+document.addEventListener("facts:changed", (event) => {
+  byId("facts-modal")?.close();
+  chosen.clear();
+  toast(event.detail.words);
+  refresh({ always: true });
+  refreshDetail();
+});
+
+/* Deleted in the meantime: the detail has nothing to show. */
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  if (event.detail.xhr.status === 404 && event.detail.target?.id === "facts-detail") {
+    event.preventDefault();
+    history.replaceState(null, "", byId("facts-list").dataset.refresh);
+    location.reload();
+  }
+});
+
+/* Dialogs come from the server. */
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target?.id === "facts-dialog") byId("facts-modal").showModal();
+  if (event.detail.target?.id === "facts-detail") showDetail(event.detail.requestConfig?.elt?.closest?.("#facts-list") != null);
+  mark();
+});
+
+/* On a phone the panes take turns: choosing a fact goes to its details, a refresh of them stays where one is. */
+function showDetail(chosenNow) {
+  const chip = document.querySelector(".chip[data-show=detail]");
+  const phone = matchMedia("(max-width: 760px)").matches;
+  if (chip && phone && (chosenNow || chip.getAttribute("aria-pressed") === "true")) chip.click();
+}
+
+/* The row whose fact is open. */
+function mark() {
+  const open = inDetail()?.match(/(\d+)\/$/)?.[1];
+  for (const link of document.querySelectorAll("#facts-list .path a")) {
+    if (link.id === `fact-${open}`) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  for (const box of document.querySelectorAll("[data-choose]")) box.checked = chosen.has(box.value);
+  showChosen();
+}
+
+function showChosen() {
+  const boxes = [...document.querySelectorAll("[data-choose]")];
+  const number = boxes.filter((box) => box.checked).length;
+  const button = document.querySelector("[data-chosen]");
+  if (button) {
+    button.hidden = number === 0;
+    button.querySelector("[data-chosen-number]").textContent = number;
+  }
+  const every = document.querySelector("[data-choose-all]");
+  if (every) {
+    every.checked = number > 0 && number === boxes.length;
+    every.indeterminate = number > 0 && number < boxes.length;
+  }
+}
+
+document.addEventListener("change", (event) => {
+  const every = event.target.matches("[data-choose-all]");
+  if (!every && !event.target.matches("[data-choose]")) return;
+  const boxes = every ? document.querySelectorAll("[data-choose]") : [event.target];
+  for (const box of boxes) {
+    box.checked = event.target.checked;
+    if (box.checked) chosen.add(box.value);
+    else chosen.delete(box.value);
+  }
+  showChosen();
+});
+
+document.addEventListener("click", (event) => {
+  const close = event.target.closest("[data-close-modal]");
+  if (close?.closest("dialog")) {
+    event.preventDefault();
+    close.closest("dialog").close();
+  }
+  const copy = event.target.closest("[data-copy]");
+  if (copy) navigator.clipboard?.writeText(copy.dataset.copy).then(() => toast("Copied"));
+});
+
+/* The icon follows the state that the countdown sets. */
+new MutationObserver((changes) => {
+  for (const { target } of changes) {
+    const use = target.matches(".countdown") && target.querySelector("use");
+    if (use) use.setAttribute("href", use.getAttribute("href").replace(/#.*/, `#i-${target.dataset.state}`));
+  }
+}).observe(document.body, { subtree: true, attributeFilter: ["data-state"] });
+
+mark();

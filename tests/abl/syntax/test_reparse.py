@@ -1,0 +1,90 @@
+"""``reparse`` gives what ``parse`` gives, whatever the edit, and costs what the edit costs (docs/spec 01 §10)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from abl.syntax import nodes, parse
+from abl.syntax.reparse import common_ends, reparse
+from tests.abl.edits import EXAMPLES, edits, generated
+
+TEXTS = [*EXAMPLES, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(TEXTS)))
+def test_a_document_after_edits_is_the_one_read_from_scratch(number: int) -> None:
+    for seed in range(3):
+        document = parse(TEXTS[number])
+        for text in edits(TEXTS[number], seed, 12):
+            document = reparse(document, text)
+            assert document == parse(text)
+
+
+def test_what_stands_above_an_edit_is_the_same_object_and_what_stands_below_has_moved() -> None:
+    text = generated(4)
+    before = parse(text)
+    after = reparse(before, text.replace("CHECK: total < 2", "CHECK: total < 200"))
+    old, new = steps_of(before), steps_of(after)
+    assert [one is two for one, two in zip(old, new, strict=True)] == [True, True, False, False]
+    assert new[3].span.start == old[3].span.start + 2
+    assert new[3].block is not None
+    assert new[3].block.children[0].line_span.start == new[3].directives[0].span.start
+
+
+def test_a_step_under_another_path_is_read_again() -> None:
+    text = generated(3)
+    after = reparse(parse(text), text.replace("    - REQUIRE days_0", "    - REQUIRE true\n    - REQUIRE days_0"))
+    constraints = after.agents[0].constraints
+    assert constraints is not None
+    assert [rule.path for rule in constraints.rules] == [f"constraints.lending[{n}]" for n in range(4)]
+    assert [rule.index for rule in constraints.rules] == [0, 1, 2, 3]
+
+
+def test_an_edit_that_changes_the_form_of_the_file_changes_everything() -> None:
+    text = "agent: Desk\ngoal: Lend\nMEMORY:\n  session:\n    - a\nFLOW:\n  s:\n    THEN: COMPLETE\n"
+    document = parse(text)
+    for key in ("memory:", "MEMORY:"):
+        changed = text.replace("MEMORY:", key)
+        document = reparse(document, changed)
+        assert document == parse(changed)
+
+
+def test_a_text_of_another_agent_may_follow() -> None:
+    document = parse(generated(3))
+    for text in (EXAMPLES[0], "", "x", generated(3), generated(5)):
+        document = reparse(document, text)
+        assert document == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "ends"),
+    [("abc", "abc", (3, 0)), ("abc", "axc", (1, 1)), ("aa", "aaa", (2, 0)), ("", "a", (0, 0)), ("ab", "xy", (0, 0))],
+)
+def test_common_ends_do_not_overlap(one: str, two: str, ends: tuple[int, int]) -> None:
+    assert common_ends(one, two) == ends
+
+
+@pytest.mark.slow
+def test_one_line_costs_a_fraction_of_the_text() -> None:
+    text = generated(120)
+    edited = text.replace("Number 60,", "Number sixty,")
+    document = parse(text)
+    whole = min(_seconds(lambda: parse(edited)) for _ in range(5))
+    part = min(_seconds(lambda: reparse(document, edited)) for _ in range(5))
+    assert part < whole / 1.5
+
+
+def steps_of(document: nodes.Document) -> tuple[nodes.Step, ...]:
+    flow = document.agents[0].flow
+    assert flow is not None
+    return flow.steps
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start

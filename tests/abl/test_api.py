@@ -1,0 +1,32 @@
+"""``import abl`` gives the names of docs/spec 12 §1 and loads nothing before they are used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import abl
+
+
+def test_every_public_name_can_be_loaded():
+    assert [name for name in abl.__all__ if getattr(abl, name, None) is None] == []
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        abl.nothing  # noqa: B018
+
+
+def test_importing_abl_loads_no_submodule_and_no_framework():
+    code = "import abl, sys; print([m for m in sys.modules if m.startswith(('abl.', 'django', 'rapidfuzz'))])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"
+
+
+def test_parsing_needs_neither_django_nor_pygments_nor_rapidfuzz():
+    unwanted = ("django", "pygments", "rapidfuzz")
+    code = f"import abl, sys; abl.parse('AGENT: A'); print([m for m in {unwanted} if m in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"

@@ -1,0 +1,137 @@
+"""Fixtures for every test: the live workbench, the browser, and the rules for what is left out and what may wait."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from playwright.sync_api import expect
+
+from tests.workbench import Workbench, running
+
+
+def starts(path: str) -> bool:
+    """Whether a browser is one: on Ubuntu the package may be a stub that asks for a snap."""
+    return subprocess.run([path, "--version"], capture_output=True, check=False).returncode == 0
+
+
+FOUND = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+CHROMIUM = next(filter(starts, FOUND), None)
+REQUIRED = bool(os.environ.get("CI_REQUIRE_SERVERS"))
+
+# What a page has to show it shows soon, but a machine that does other things too may take its time.
+expect.set_options(timeout=20_000)
+
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what touches the database and what may be tried again, and put the files into an order.
+
+    Files with slow tests come first, so that no worker is left with a long one at the end. Files with browser tests
+    come last: Playwright keeps an event loop running, in which Django refuses to use the database.
+    """
+    slow, browser = set(), set()
+    for item in items:
+        if "_django_db_helper" in item.fixturenames or item.get_closest_marker("django_db"):
+            item.add_marker("database")
+        if item.get_closest_marker("slow"):
+            slow.add(item.path)
+        if item.get_closest_marker("browser"):
+            browser.add(item.path)
+            item.add_marker(pytest.mark.flaky(reruns=1))
+            if CHROMIUM is None and not REQUIRED:
+                item.add_marker(pytest.mark.skip(reason="Chromium is not here"))
+    items.sort(key=lambda item: (item.path in browser, item.path not in slow))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """Where servers are required, a test that needs one may not be skipped."""
+    report = (yield).get_result()
+    if REQUIRED and report.skipped and item.get_closest_marker("server"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped although CI_REQUIRE_SERVERS is set: {report.longrepr}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_settings() -> Iterator[None]:
+    """What costs seconds and no test is about: a hash that is slow by design, a list of all static files per client."""
+    hasher = "django.contrib.auth.hashers.MD5PasswordHasher"
+    with override_settings(PASSWORD_HASHERS=[hasher], WHITENOISE_AUTOREFRESH=True):
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A database for this run alone, so that runs beside it do not take it away."""
+    from django.conf import settings
+
+    database = settings.DATABASES["default"]
+    if "ABL_TEST_DB" in os.environ:
+        return
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+    else:
+        database.setdefault("TEST", {})["NAME"] = f"test_{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="session")
+def live_workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """The whole product in processes of its own, with the examples and the user ``admin``."""
+    with running(tmp_path_factory.mktemp("workbench")) as workbench:
+        yield workbench
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    """Debian's Chromium, which needs no download."""
+    return {"executable_path": CHROMIUM, "args": BROWSER_FLAGS, "headless": True}
+
+
+@pytest.fixture
+def browser_context_args(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Pages open relative to the live workbench, at the width of the mock-ups."""
+    workbench: Workbench = request.getfixturevalue("live_workbench")
+    return {"base_url": workbench.url, "viewport": {"width": 1440, "height": 900}, "locale": "en-GB"}
+
+
+@pytest.fixture(scope="session")
+def admin_cookies(live_workbench: Workbench) -> list[dict[str, str]]:
+    """The cookies of the signed-in admin."""
+    return live_workbench.cookies()
+
+
+@pytest.fixture
+def admin_page(context: Any, admin_cookies: list[dict[str, str]]) -> Any:
+    """A page of a browser in which the admin is signed in."""
+    context.add_cookies(admin_cookies)
+    return context.new_page()
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept_of_revisions() -> Iterator[None]:
+    """What is kept by the key of a revision, which is given out again when a test's transaction is rolled back."""
+    yield
+    programs = sys.modules.get("constraints.programs")
+    for kept in vars(programs).values() if programs else ():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()

@@ -1,0 +1,247 @@
+"""Server-sent events: catching up, following, and who may listen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import OperationalError, connections
+from django.test import AsyncClient
+from django.urls import reverse
+
+from constraints import services, stream
+from constraints.models import Conversation, TraceEvent
+from editor.models import ApiToken
+from editor.selectors import digest_of
+from tests.constraints.conftest import Runner
+from web.streams import Hub, Message
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def parsed(chunk):
+    """Chunks as (event, data, id)."""
+    found = []
+    for block in chunk.decode().strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
+        if "event" in fields:
+            found.append((fields["event"], json.loads(fields["data"]), fields.get("id")))
+    return found
+
+
+async def until(chunks, wanted, seconds=60):
+    """Messages up to the first for which ``wanted`` holds."""
+    got = []
+    async with asyncio.timeout(seconds):
+        async for chunk in chunks:
+            for message in parsed(chunk):
+                got.append(message)
+                if wanted(message):
+                    return got
+    raise AssertionError(f"the stream ended; got {got}")
+
+
+def play(coroutine):
+    """Run it; what its threads opened of the database is closed again."""
+
+    async def whole():
+        try:
+            return await coroutine
+        finally:
+            await sync_to_async(connections.close_all)()
+
+    return asyncio.run(whole())
+
+
+def is_version(number):
+    return lambda message: message[0] == "version" and message[1]["version"] >= number
+
+
+def run(turn, **more):
+    services.turn_run(turn_id=turn.pk, runner=Runner(**more))
+
+
+async def listen(user, conversation, **headers):
+    client = AsyncClient()
+    await client.aforce_login(user)
+    url = reverse("constraints:stream", args=["library", conversation.number])
+    return await client.get(url, headers=headers)
+
+
+def test_it_catches_up_from_the_beginning(conversation, start, owner):
+    run(start)
+
+    async def go():
+        answer = await listen(owner, conversation)
+        assert answer["Content-Type"] == "text/event-stream"
+        version = (await Conversation.objects.aget(pk=conversation.pk)).version
+        return await until(answer.streaming_content.__aiter__(), is_version(version))
+
+    got = play(go())
+    assert [data["event"]["seq"] for kind, data, _ in got if kind == "trace"] == [1, 2]
+    assert [data["status"] for kind, data, _ in got if kind == "turn"] == ["done"]
+    assert got[-1][2] is not None
+
+
+def test_a_page_is_told_how_far_the_events_go_without_their_data(conversation, start, owner):
+    run(start)
+    fresh = Conversation.objects.get(pk=conversation.pk)
+    topic = stream.Topic(conversation.pk, True)
+    cursor, messages = stream.read([(topic, 0)])[topic, 0]
+    assert cursor == fresh.version
+    assert messages[0].data == {"index": 0, "attempt": 1, "events": 2, "last": 2}
+
+
+def test_it_goes_on_behind_the_last_event_id(conversation, start, say, owner):
+    run(start)
+    conversation.refresh_from_db()
+    known = conversation.version
+    turn = say()
+    run(turn)
+
+    async def go():
+        answer = await listen(owner, conversation, **{"Last-Event-ID": str(known)})
+        fresh = await Conversation.objects.aget(pk=conversation.pk)
+        return await until(answer.streaming_content.__aiter__(), is_version(fresh.version))
+
+    got = play(go())
+    assert [data["event"]["seq"] for kind, data, _ in got if kind == "trace"] == [3, 4]
+    assert {data["index"] for kind, data, _ in got if kind == "turn"} == {1}
+
+
+def test_it_follows_what_happens_after_it_opened(conversation, start, owner):
+    async def go():
+        answer = await listen(owner, conversation)
+        chunks = answer.streaming_content.__aiter__()
+        before = await until(chunks, is_version(1))
+        await sync_to_async(run)(start)
+        after = await until(chunks, lambda message: message[0] == "turn" and message[1]["status"] == "done")
+        return before, after
+
+    before, after = play(go())
+    assert [data["status"] for kind, data, _ in before if kind == "turn"] == ["queued"]
+    assert [data["event"]["seq"] for kind, data, _ in after if kind == "trace"] == [1, 2]
+
+
+def test_many_viewers_get_the_same(conversation, start, owner):
+    async def go():
+        answers = [await listen(owner, conversation) for _ in range(20)]
+        chunks = [answer.streaming_content.__aiter__() for answer in answers]
+        for each in chunks:
+            await until(each, is_version(1))
+        await sync_to_async(run)(start)
+        done = [until(each, lambda m: m[0] == "turn" and m[1]["status"] == "done") for each in chunks]
+        return await asyncio.gather(*done)
+
+    for got in play(go()):
+        assert [data["event"]["seq"] for kind, data, _ in got if kind == "trace"] == [1, 2]
+
+
+def test_a_long_trace_comes_in_pieces_without_gaps(conversation, start, monkeypatch):
+    monkeypatch.setattr(stream, "CATCH_UP", 10)
+    run(start, events=4)
+    at = TraceEvent.objects.first().at
+    TraceEvent.objects.bulk_create(
+        TraceEvent(
+            conversation=conversation,
+            turn=start,
+            attempt=1,
+            seq=10 + n,
+            kind="log",
+            status="ok",
+            at=at,
+            version=20 + n // 3,
+        )
+        for n in range(30)
+    )
+    seen, cursor = [], 0
+    while cursor < 29:
+        cursor, messages = stream.changes(stream.Topic(conversation.pk, False), cursor, 29)
+        seen += [message.data["event"]["seq"] for message in messages if message.event == "trace"]
+    assert seen == [1, 2, 3, 4, *range(10, 40)]
+
+
+@pytest.mark.parametrize("role", ["owner", "editor", "reviewer", "viewer"])
+def test_members_may_listen(people, conversation, role):
+    assert play(listen(people[role], conversation)).status_code == 200
+
+
+def test_strangers_and_the_anonymous_may_not(people, conversation):
+    async def anonymous():
+        return await AsyncClient().get(reverse("constraints:stream", args=["library", conversation.number]))
+
+    assert play(listen(people["stranger"], conversation)).status_code == 404
+    assert play(anonymous()).status_code == 401
+
+
+def test_a_token_opens_the_stream_of_its_project_only(owner, project, conversation):
+    ApiToken.objects.create(user=owner, project=project, digest=digest_of("secret"), prefix="secr")
+
+    async def go(secret):
+        url = reverse("api-events-stream", args=["library", conversation.number])
+        return await AsyncClient().get(url, headers={"Authorization": f"Bearer {secret}"})
+
+    assert play(go("secret")).status_code == 200
+    assert play(go("wrong")).status_code == 401
+
+
+def test_only_reading_is_allowed(owner, conversation):
+    async def go():
+        client = AsyncClient()
+        await client.aforce_login(owner)
+        return await client.post(reverse("constraints:stream", args=["library", conversation.number]))
+
+    assert play(go()).status_code == 405
+
+
+class Away:
+    """A watcher whose database goes away once."""
+
+    def __init__(self):
+        self.left = 1
+
+    def wait(self, seconds, wake):
+        if self.left:
+            self.left -= 1
+            raise OperationalError("server closed the connection")
+
+    def close(self):
+        pass
+
+
+def test_a_database_that_goes_away_is_told_and_then_that_it_is_back(monkeypatch):
+    monkeypatch.setattr("web.streams.RETRY_SECONDS", 0.01)
+    source = Away()
+    hub = Hub(lambda wants: {}, watch=lambda: source)
+
+    async def go():
+        return await until(hub.stream(topic=1, cursor=0), lambda message: message[0] == "back")
+
+    assert [kind for kind, _, _ in play(go())] == ["away", "back"]
+
+
+def test_the_thread_ends_with_the_last_viewer():
+    hub = Hub(lambda wants: {key: (1, [Message("hello", {}, 1)]) for key in wants if key[1] == 0}, watch=Still)
+
+    async def go():
+        chunks = hub.stream(topic=1, cursor=0)
+        await until(chunks, lambda message: message[0] == "hello")
+        thread = hub._thread
+        await chunks.aclose()
+        return thread
+
+    thread = play(go())
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+class Still:
+    """A watcher that sees no change."""
+
+    def wait(self, seconds, wake):
+        wake.wait(0.01)
+
+    def close(self):
+        pass

@@ -1,0 +1,21 @@
+"""Reference pages that come from code are in step with it (``make docs``)."""
+
+from __future__ import annotations
+
+from scripts import reference
+
+
+def test_the_pages_that_come_from_code_say_what_the_code_says():
+    stale = [
+        name
+        for name, text in reference.pages().items()
+        if not (path := reference.REFERENCE / name).exists() or path.read_text(encoding="utf-8") != text
+    ]
+    assert stale == [], "run make docs"
+
+
+def test_no_page_is_left_of_a_diagnostic_that_is_gone():
+    written = {
+        path.relative_to(reference.REFERENCE).as_posix() for path in reference.REFERENCE.glob("diagnostics/*.md")
+    }
+    assert written - set(reference.pages()) == set()

@@ -1,0 +1,98 @@
+"""The one hierarchy of errors that domain code raises. It knows no HTTP; ``web.problems`` maps it (DESIGN §1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+class AppError(Exception):
+    """A failure that a caller can understand. ``code`` is stable, ``detail`` is for people, ``data`` for programs."""
+
+    code = "error"
+    title = "That did not work"
+
+    def __init__(self, detail: str = "", *, code: str | None = None, **data: Any) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        if code is not None:
+            self.code = code
+        self.data = data
+
+
+class NotFound(AppError):
+    """The object does not exist, or the caller may not know that it does."""
+
+    code = "not-found"
+    title = "Not found"
+
+
+class Forbidden(AppError):
+    """The caller may see the object but not do this with it."""
+
+    code = "forbidden"
+    title = "You may not do that"
+
+
+class Invalid(AppError):
+    """Bad input. ``fields`` maps the field to what is wrong, what was given and what would be right."""
+
+    code = "invalid"
+    title = "The input is not valid"
+
+    def __init__(self, detail: str = "", *, fields: Mapping[str, str] | None = None, **data: Any) -> None:
+        super().__init__(detail or "; ".join(f"{k}: {v}" for k, v in (fields or {}).items()), **data)
+        self.fields = dict(fields or {})
+
+
+class TooLarge(Invalid):
+    """The request is larger than anything that is taken."""
+
+    code = "too-large"
+    title = "That is too much"
+
+
+class TooMany(AppError):
+    """The caller asks too often. ``retry_after`` are the seconds until the next request is taken, rounded up."""
+
+    code = "throttled"
+    title = "Too many requests"
+
+    def __init__(self, *, seconds: float, rate: int) -> None:
+        wait = math.ceil(seconds)
+        super().__init__(
+            f"A token may make {rate} requests a minute. Wait {wait} s and send this one again.", retry_after=wait
+        )
+
+
+class Conflict(AppError):
+    """The object changed since it was read. ``current`` is what it is now, in the shape that a read gives, or None."""
+
+    code = "conflict"
+    title = "Somebody else changed this in the meantime"
+
+    def __init__(self, detail: str = "", *, current: Any = None, **data: Any) -> None:
+        super().__init__(detail, **data)
+        self.current = current
+
+
+class Unavailable(AppError):
+    """Something the work needs (database, broker) is away; trying again later can succeed."""
+
+    code = "unavailable"
+    title = "A part of the workbench is not available"
+
+
+class StorageFull(AppError):
+    """There is no room to write. Nothing was changed, and reading goes on."""
+
+    code = "storage-full"
+    title = "The disk is full"
+    WORDS = (
+        "There is no room left where the workbench keeps its data, so nothing was written; what was there before is "
+        "unharmed. Somebody who runs it has to make room on that disk, then do this again."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(self.WORDS)

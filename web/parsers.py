@@ -1,0 +1,114 @@
+"""Reading request bodies of the API within bounds, and writing what no client can spoil."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import IO, Any, NoReturn
+
+from django.http import HttpRequest
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from web.limits import MAX_BODY, MAX_DEPTH, MAX_DIGITS, too_large
+
+__all__ = ["MAX_BODY", "MAX_DEPTH", "BoundedJSONParser", "ForgivingJSONRenderer", "json_value", "too_large"]
+
+
+class BoundedJSONParser(BaseParser):
+    """JSON of at most ``MAX_BODY`` bytes whose numbers are finite and that is not nested beyond ``MAX_DEPTH``.
+
+    Not a ``JSONParser``: what that one parses is held to Django's bound for forms, which is smaller.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The parsed body; ``TooLarge`` or ``ParseError``."""
+        request: Request | HttpRequest | None = (parser_context or {}).get("request")
+        size = request.META.get("CONTENT_LENGTH", "") if request is not None else ""
+        if str(size).isdigit() and int(size) > MAX_BODY:
+            raise too_large(int(size))
+        raw = stream.read(MAX_BODY + 1)
+        if len(raw) > MAX_BODY:
+            raise too_large(len(raw))
+        try:
+            return json_value(raw)
+        except ValueError as error:
+            raise ParseError(f"The body is no JSON: {error}.") from None
+
+
+class AsciiJSONRenderer(JSONRenderer):
+    """JSON in which every other character is an escape."""
+
+    ensure_ascii = True
+
+
+class ForgivingJSONRenderer(JSONRenderer):
+    """JSON in UTF-8; half of a surrogate pair, which UTF-8 lacks, is written as JSON's escape for it."""
+
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
+        """The bytes of an answer."""
+        try:
+            return bytes(super().render(data, *args, **kwargs))
+        except UnicodeEncodeError:
+            return bytes(AsciiJSONRenderer().render(data, *args, **kwargs))
+
+
+def json_value(raw: str | bytes) -> Any:
+    """The value of a JSON text. ``ValueError`` says what is wrong, also for numbers and depths that JSON may not have.
+
+    Bytes are UTF-8.
+    """
+    try:
+        value = json.loads(
+            str(raw, "utf-8") if isinstance(raw, bytes) else raw,
+            parse_constant=refuse,
+            parse_float=finite,
+            parse_int=whole,
+        )
+    except RecursionError:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels") from None
+    if nested_deeper(value, MAX_DEPTH):
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    return value
+
+
+def finite(text: str) -> float:
+    """A number with a fraction or an exponent."""
+    number = float(text)
+    if not math.isfinite(number):
+        refuse(text)
+    return number
+
+
+def whole(text: str) -> int:
+    """A number without a fraction."""
+    if len(text.lstrip("-")) > MAX_DIGITS:
+        raise ValueError(f"{text[:20]}… has {len(text):,} digits; {MAX_DIGITS} are allowed")
+    return int(text)
+
+
+def refuse(text: str) -> NoReturn:
+    """The refusal of NaN, Infinity and what overflows to it."""
+    raise ValueError(f"{text[:40]} is no finite number")
+
+
+def nested_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects lie in each other more than ``levels`` deep; counted without recursion."""
+    items = [value]
+    for _ in range(levels + 1):
+        items = [x for item in items if isinstance(item, (dict, list)) for x in inner(item)]
+        if not items:
+            return False
+    return True
+
+
+def inner(item: Any) -> Any:
+    """What lies in a list or object; an empty one counts as a level too."""
+    return (item.values() if isinstance(item, dict) else item) or (None,)

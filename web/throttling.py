@@ -1,0 +1,73 @@
+"""How many requests a token may make (docs/spec 12 §5).
+
+The count lies in the memory of the process, not in a cache or the database: reading the API must not cost a write, and
+what is protected is this process. Each web process counts for itself, and ``manage.py serve`` runs one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from rest_framework.throttling import BaseThrottle
+
+from web.errors import TooMany
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+REMEMBERED = 10_000
+"""Callers that are kept in mind; beyond it those that have waited long enough are forgotten."""
+
+
+class Allowance:
+    """A minute's worth of requests for each caller: all at once if they like, then one whenever one is due again."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._whole_at: dict[Hashable, float] = {}  # when a caller has a whole minute's worth again
+
+    def take(self, caller: Hashable, *, rate: int) -> float:
+        """0.0 if the request is allowed, and counted; else the seconds until one is. ``rate`` is per minute."""
+        step = 60 / rate
+        with self._lock:
+            now = self._clock()
+            whole_at = max(self._whole_at.get(caller, now), now)
+            early = whole_at - now - (rate - 1) * step
+            if early > step / 1000:  # rounding is no reason to refuse
+                return early
+            if len(self._whole_at) >= REMEMBERED:
+                self._whole_at = {each: at for each, at in self._whole_at.items() if at > now}
+            self._whole_at[caller] = whole_at + step
+            return 0.0
+
+    def clear(self) -> None:
+        """Forget who asked."""
+        with self._lock:
+            self._whole_at.clear()
+
+
+allowance = Allowance()
+
+
+def refuse_too_many(token: int) -> None:
+    """Count a request of a token; ``TooMany`` when it has made too many. For views that are not DRF's."""
+    seconds = allowance.take(token, rate=settings.API_RATE) if settings.API_RATE else 0.0
+    if seconds:
+        raise TooMany(seconds=seconds, rate=settings.API_RATE)
+
+
+class TokenThrottle(BaseThrottle):
+    """Bounds requests with a token. People who are signed in are not bounded: their pages ask by themselves."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        """True; ``TooMany`` says how long to wait."""
+        token = getattr(request.auth, "pk", None)
+        if token is not None:
+            refuse_too_many(token)
+        return True
