@@ -45,7 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what touches the database and what may be tried again, and put the files into an order.
 
     Files with slow tests come first, so that no worker is left with a long one at the end. Files with browser tests
-    come last: Playwright keeps an event loop running, in which Django refuses to use the database.
+    come last, and scripts/test runs those tests by themselves: Playwright keeps an event loop running, in which Django
+    refuses to use the database.
     """
     slow, browser = set(), set()
     for item in items:
