@@ -6,8 +6,9 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,35 +76,53 @@ def _check(arguments: argparse.Namespace) -> int:
 
     diagnostics: list[Diagnostic] = []
     sources: dict[str, Source] = {}
+    unread: list[UsageError] = []
     try:
-        for files in _projects(arguments.paths):
+        for files in _projects(arguments.paths, unread):
             report = check(files, select=arguments.select, ignore=arguments.ignore)
             diagnostics.extend(report.diagnostics)
             sources.update(report.index.sources)
     except UnknownCode as error:
         raise UsageError(str(error)) from error
     output = RENDERERS[arguments.format](diagnostics, sources)
-    if output:
+    if output and (sources or not unread):
         print(output)
+    for unreadable in unread:
+        print(f"abl: {unreadable}", file=sys.stderr)
+    if unread:
+        return WRONG_USE
     return PROBLEMS if any(d.severity == "error" for d in diagnostics) else OK
 
 
-def _projects(paths: Sequence[str]) -> Iterator[dict[str, str]]:
-    """One mapping of texts per folder; files that are named directly form one project together."""
+def _projects(paths: Sequence[str], unread: list[UsageError]) -> Iterator[dict[str, str]]:
+    """One mapping of texts per folder; files that are named directly form one project together.
+
+    Files that cannot be read come into ``unread``, and the others are checked all the same.
+    """
     single: dict[str, str] = {}
     for name in paths:
         path = Path(name)
         if name == STDIN:
-            single["<stdin>"] = _decoded(sys.stdin.buffer.read(), "standard input")
+            single |= _texts({"<stdin>": lambda: _decoded(sys.stdin.buffer.read(), "standard input")}, unread)
         elif path.is_dir():
-            files = {str(file): _text_of(file) for file in sorted(path.rglob("*")) if _is_document(file)}
-            if not files:
+            found = [file for file in sorted(path.rglob("*")) if _is_document(file)]
+            if not found:
                 raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
-            yield files
+            yield _texts({str(file): partial(_text_of, file) for file in found}, unread)
         else:
-            single[name] = _text_of(path)
+            single |= _texts({name: partial(_text_of, path)}, unread)
     if single:
         yield single
+
+
+def _texts(readers: Mapping[str, Callable[[], str]], unread: list[UsageError]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for name, read in readers.items():
+        try:
+            texts[name] = read()
+        except UsageError as error:
+            unread.append(error)
+    return texts
 
 
 def _is_document(path: Path) -> bool:

@@ -93,14 +93,24 @@ class Rule:
     def words(self, data: Mapping[str, Any]) -> str:
         """The message with its placeholders filled; a "Did you mean" without an answer is left out.
 
-        ``wording`` in the data is a pattern that stands in for the registered one.
+        ``wording`` in the data is a pattern that stands in for the registered one. Of a long text that is quoted from
+        the source the beginning is shown, and control characters are shown as escapes.
         """
         pattern = str(data.get("wording", self.message))
         if "{y}" in pattern and not data.get("y"):
             pattern = re.sub(r"[.;]? Did you mean `\{y\}`\?", "", pattern)
-        return _PLACEHOLDER.sub(lambda m: str(data.get(m[1], m[0])), pattern)
+        return _PLACEHOLDER.sub(lambda m: quotable(str(data.get(m[1], m[0]))), pattern)
 
 
+def quotable(text: str) -> str:
+    """A text as part of a message: at most ``LONGEST_QUOTE`` characters, none of which moves the cursor."""
+    if len(text) > LONGEST_QUOTE:
+        text = f"{text[: LONGEST_QUOTE - 1]}…"
+    return _CONTROL.sub(lambda m: m[0].encode("unicode_escape").decode(), text)
+
+
+LONGEST_QUOTE = 200
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PLACEHOLDER = re.compile(r"\{([a-z_A-Z][a-z_A-Z0-9]*)\}")
 RULES: dict[str, Rule] = {}
 _BY_NAME: dict[str, str] = {}

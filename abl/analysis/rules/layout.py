@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from abl.analysis.registry import rule
+from collections.abc import Iterator
+
+from abl.analysis import fixes
+from abl.analysis.reading import Reading
+from abl.analysis.registry import Found, found, rule
 
 
 @rule("ABL108", "inconsistent-indentation", "error", "Inconsistent indentation: column {a}, expected {b}")
@@ -59,8 +63,8 @@ def missing_colon() -> None:
     """
 
 
-@rule("ABL111", "unterminated-string", "error", "Unterminated string")
-def unterminated_string() -> None:
+@rule("ABL111", "unterminated-string", "error", "Unterminated string", over=Reading)
+def unterminated_string(reading: Reading) -> Iterator[Found]:
     """
     What: A quoted text has no closing quote on its line.
     Why: Where the text ends is a guess; use `|` for text over several lines.
@@ -71,6 +75,11 @@ def unterminated_string() -> None:
         AGENT: Desk
         GOAL: "Lend books"
     """
+    error = reading.error_of("ABL111")
+    # Where the whole value is quoted, the reader of the layout has told it; here a quote stands inside an expression.
+    if error is not None:
+        quote = reading.text[error.start : error.start + 1]
+        yield found(reading.error_span, fixes.insert(len(reading.text), quote, f"Add the closing `{quote}`"))
 
 
 @rule("ABL112", "unclosed-bracket", "error", "Unclosed `{c}` opened at line {n}")

@@ -161,6 +161,17 @@ def test_text_that_is_not_utf_8_is_wrong_use(
     assert "standard input: not UTF-8 text (byte 7)" in capsys.readouterr().err
 
 
+def test_a_file_that_cannot_be_read_does_not_hide_what_the_others_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bytes.agent.abl").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "desk.agent.abl").write_text('AGENT: Desk\nGOAL: "Lend books\n', encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert "desk.agent.abl:2:7: error ABL111" in told.out
+    assert "bytes.agent.abl: not UTF-8 text (byte 0)" in told.err
+
+
 def test_no_command_and_an_unknown_option_end_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert run("check", "--nonsense").returncode == 2
