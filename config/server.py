@@ -5,6 +5,7 @@ The socket outlives the process, so a restart refuses nobody: connections wait i
 
 from __future__ import annotations
 
+import gc
 import socket
 import sqlite3
 import sys
@@ -32,9 +33,14 @@ def hold_database() -> sqlite3.Connection | None:
 
 def serve(descriptor: int) -> None:
     """Answer requests on an open socket until a signal says stop."""
+    from config.asgi import application
+
     held = hold_database()
+    # What is loaded by now stays: the collector need not go through it again while somebody waits for an answer.
+    gc.collect()
+    gc.freeze()
     config = uvicorn.Config(
-        "config.asgi:application",
+        application,
         log_config=None,
         access_log=False,
         lifespan="off",

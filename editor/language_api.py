@@ -15,6 +15,7 @@ from abl.analysis.render import as_dict
 from abl.analysis.report import UnknownCode
 from abl.editing.complete import complete
 from abl.expressions import ExpressionError, compile_expression, render
+from abl.expressions.nodes import walk
 from abl.expressions.values import truthy, type_tag
 from abl.limits import MAX_SOURCE_CHARS
 from editor.api import caller, valid
@@ -30,6 +31,8 @@ from editor.texts import readable
 from web.errors import Invalid
 
 MAX_FILES = 200
+MOST_EXPLAINED = 2_000
+"""Parts of an expression whose tree is answered: each may hold a value of 2,048 characters."""
 
 
 class LanguageView(APIView):
@@ -106,5 +109,10 @@ def evaluated(data: dict[str, Any]) -> dict[str, Any]:
         "error": {"message": outcome.error} if outcome.error else None,
     }
     if data["explain"]:
+        parts = sum(1 for _ in walk(expression.node))
+        if parts > MOST_EXPLAINED:
+            raise Invalid(
+                fields={"explain": f"the expression has {parts:,} parts; at most {MOST_EXPLAINED:,} are explained"}
+            )
         answer["tree"] = expression.explain(context, now=now, rng=random.Random(0), full=True)  # noqa: S311
     return answer

@@ -145,5 +145,5 @@ def test_host_names_may_be_set(tmp_path):
 def test_limits_of_work_may_be_set(tmp_path):
     names = ("WORKERS", "CELERY_WORKER_PREFETCH_MULTIPLIER", "TURN_LEASE_SECONDS", "TURN_MAX_ATTEMPTS")
     env = {"ABL_WORKERS": "3", "ABL_PREFETCH": "1", "ABL_TURN_LEASE_SECONDS": "9", "ABL_TURN_MAX_ATTEMPTS": "5"}
-    assert read(tmp_path, *names) == [2, 4, 4, 3]
+    assert read(tmp_path, *names) == [2, 4, 4, 10]
     assert read(tmp_path, *names, **env) == [3, 1, 9, 5]

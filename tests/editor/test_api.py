@@ -158,6 +158,15 @@ def test_evaluate_gives_value_type_truth_and_the_tree(api):
     )
 
 
+def test_the_tree_of_a_very_long_expression_is_refused_and_its_value_is_not(api):
+    body = {"expression": f"n IN [{', '.join(['n'] * 2_000)}]", "context": {"n": 1}}
+    assert api("post", "/api/v1/evaluate/", body)[1]["value"] is True
+    status, answer = api("post", "/api/v1/evaluate/", body | {"explain": True})
+    assert (status, answer["fields"]) == (
+        400, {"explain": "the expression has 2,003 parts; at most 2,000 are explained"}
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("expression", ["((", "", "(" * 10_000, "__import__('os')", "a == 1 AND " * 9_000 + "b"])
 def test_an_expression_that_cannot_be_read_is_an_answer_not_a_failure(api, expression):
     status, answer = api("post", "/api/v1/evaluate/", {"expression": expression})
