@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.validators import ProhibitNullCharactersValidator
 from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from abl.limits import MAX_SOURCE_CHARS
 from editor.models import Document, Membership, Project, Revision
@@ -16,6 +18,15 @@ class TextField(serializers.CharField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"allow_blank": True, "trim_whitespace": False, "max_length": MAX_SOURCE_CHARS, **kwargs})
+
+
+class AnalysedTextField(TextField):
+    """Text that is looked at and not kept, so any character may stand in it; the diagnostics say what is wrong."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        refusing = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
+        self.validators = [check for check in self.validators if not isinstance(check, refusing)]
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):
@@ -135,7 +146,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 class CheckSerializer(serializers.Serializer[Any]):
     """Texts to check together, as one project."""
 
-    files = serializers.DictField(child=TextField(), allow_empty=False, help_text="Text by path.")
+    files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
     select = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Only these codes, names, families."
     )
@@ -173,7 +184,7 @@ class ValueSerializer(serializers.Serializer[Any]):
 class CompleteSerializer(serializers.Serializer[Any]):
     """A place in one of several texts; line and column are 1-based and count characters."""
 
-    files = serializers.DictField(child=TextField(), allow_empty=False, help_text="Text by path.")
+    files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
     path = serializers.CharField(help_text="Which of the files.")
     line = serializers.IntegerField(min_value=1)
     column = serializers.IntegerField(min_value=1)

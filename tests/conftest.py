@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             slow.add(item.path)
         if item.get_closest_marker("browser"):
             browser.add(item.path)
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=int(os.environ.get("TEST_RERUNS", "1"))))
             if CHROMIUM is None and not REQUIRED:
                 item.add_marker(pytest.mark.skip(reason="Chromium is not here"))
     items.sort(key=lambda item: (item.path in browser, item.path not in slow))

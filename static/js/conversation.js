@@ -9,6 +9,8 @@ const STALLED_MS = 3000;
 const DRAWN_AFTER_MS = 300;
 const FULL = 507; /* no room to write; reading works */
 let current = null;
+/* Turns that the stream told of: a script that starts later than this one asks here for what it did not hear. */
+export const heard = new Set();
 
 const fragment = (html) => document.createRange().createContextualFragment(html);
 
@@ -91,6 +93,7 @@ class Conversation {
       if (finished) this.refresh(turn.index);
       else this.later.set(turn.index, setTimeout(() => this.refresh(turn.index), DRAWN_AFTER_MS));
     }
+    heard.add(turn.index);
     document.dispatchEvent(new CustomEvent("wb:turn", { detail: turn }));
     if (turn.ended && this.composer) this.end();
   }

@@ -1,6 +1,6 @@
 /* The trace of a conversation: select a step, walk through the steps, load rows when they are wanted, follow new turns.
    The server renders every part; a step's answer holds the parts that show it, and each replaces its namesake. */
-import { fetchFragment } from "./conversation.js";
+import { fetchFragment, heard } from "./conversation.js";
 import { toast } from "./workbench.js";
 
 const trace = document.querySelector("[data-trace]");
@@ -154,7 +154,9 @@ async function loadTurn(box, around = 0) {
   if (!fresh) return null;
   const [node, ...counts] = fresh.children;
   replaceNamesakes(counts);
+  /* As open as it is now: somebody may have opened or closed it since the question was asked. */
   const old = document.getElementById(box.id);
+  node.open = old ? old.open : follow !== null;
   if (old) old.replaceWith(node);
   else trace.insertBefore(node, later(node));
   watchBlocks(node);
@@ -231,12 +233,10 @@ function refreshSoon(index, wait) {
 async function refresh(index) {
   const old = document.getElementById(`trace-turn-${index}`);
   const box = old ?? { id: `trace-turn-${index}`, dataset: { rows: `${page.dataset.turns}${index}/events/` } };
-  const open = old ? old.open : follow !== null;
   const before = asked;
   const node = await loadTurn(box);
   if (node === null) refreshSoon(index, 1500);
   if (!node) return;
-  node.open = open;
   if (asked !== before || !stepper()?.dataset.seq) return;
   await mark({ scroll: false });
   if (FINISHED.includes(node.dataset.status)) await refreshStepper();
@@ -263,15 +263,22 @@ document.addEventListener("wb:sending", () => (follow = lastFinished()));
 document.addEventListener("wb:turn", (event) => refreshSoon(event.detail.index, 0));
 document.addEventListener("wb:trace", (event) => refreshSoon(event.detail.index, 250));
 
-/* On an address without a step the page selects one by itself, and shows the turns that run as they are done. */
+/* On an address without a step the page selects one by itself, and shows the turns that run as they are done. A turn may
+   have been done while the page was drawn: then its rows are here and its step is not. */
 function begin() {
   const { seq } = stepper()?.dataset ?? {};
-  if (seq) history.replaceState({}, "", `${page.dataset.events}${seq}/`);
-  if (!seq || finished().length < trace.querySelectorAll(".turn").length) follow = lastFinished();
+  if (!seq) {
+    follow = -1;
+    finished().forEach(followTo);
+    return;
+  }
+  history.replaceState({}, "", `${page.dataset.events}${seq}/`);
+  if (finished().length < trace.querySelectorAll(".turn").length) follow = lastFinished();
 }
 
 if (trace) {
   watchBlocks(trace);
   if (!location.pathname.includes("/events/")) begin();
   mark().then(showSource);
+  for (const index of heard) refreshSoon(index, 0);
 }

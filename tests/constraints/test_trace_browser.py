@@ -67,6 +67,29 @@ def test_f8_passes_over_an_input_that_was_not_accepted(talk):
     expect(talk).to_have_url(failed)
 
 
+def test_a_turn_that_was_told_before_the_script_of_the_trace_began_is_shown(admin_page, projects):
+    page, held = admin_page, []
+    page.route(re.compile(r"/trace(\.\w+)?\.js"), lambda route: held.append(route))
+    page.goto("/p/loans/test/")
+    page.get_by_role("button", name="Start a conversation").click(no_wait_after=True)
+    expect(page.locator("#chat-turn-0[data-status=done]")).to_be_attached()
+    held[0].continue_()
+    settled(page)
+
+
+def test_a_turn_that_was_done_while_the_page_was_drawn_is_shown(talk):
+    """The step was looked up before the turn was done, the trace after it."""
+    address = talk.url.partition("events/")[0]
+
+    def drawn_meanwhile(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(r'data-seq="\d+"', 'data-seq=""', answer.text()))
+
+    talk.route(address, drawn_meanwhile)
+    talk.goto(address)
+    settled(talk)
+
+
 def test_enter_in_the_fields_of_a_value_sets_it_and_moves_no_clock(admin_page, projects):
     page = admin_page
     page.goto("/p/loans/test/")

@@ -147,6 +147,13 @@ def test_complete_offers_what_fits(api):
     assert "path" in api("post", "/api/v1/complete/", {**body, "path": "b"})[1]["fields"]
 
 
+@pytest.mark.parametrize("unstorable", ["\0", "\ud800"])
+def test_check_answers_with_diagnostics_for_characters_that_could_not_be_kept(api, unstorable):
+    status, answer = api("post", "/api/v1/check/", {"files": {"a.agent.abl": f"AGENT: A\n{unstorable}\n  b: [\n"}})
+    assert status == 200
+    assert {d["code"] for d in answer["diagnostics"]} & {"ABL101", "ABL112"}
+
+
 def test_evaluate_gives_value_type_truth_and_the_tree(api):
     body = {"expression": "amount + 1 > 10", "context": {"amount": 10}, "explain": True}
     _, answer = api("post", "/api/v1/evaluate/", body)
