@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.constraints.conftest import AGENT
 from tests.workbench import Workbench, eventually
@@ -147,9 +147,23 @@ class Visitor:
         self.tour = tour
         self.cookies = cookies
         self.wrong: list[str] = []
-        page.on("pageerror", lambda error: self.wrong.append(f"script: {error}"))
-        page.on("console", self._said)
-        page.on("request", self._asked)
+        self.listeners = {"pageerror": self._failed, "console": self._said, "request": self._asked}
+        for event, listener in self.listeners.items():
+            page.on(event, listener)  # type: ignore[call-overload]
+        # What the page of the test before says on its way out is not ours.
+        page.once("framenavigated", lambda _: self.wrong.clear())
+
+    def leave(self) -> None:
+        """Leave the page as it was found: nothing kept in the browser, nobody listening. The address may stay."""
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
+        if self.page.url.startswith("http"):
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+        self.page.set_viewport_size(DESK)
+
+    def _failed(self, error: Any) -> None:
+        self.wrong.append(f"script: {error}")
 
     def _said(self, message: Any) -> None:
         # A page that is not there is a page too; Chromium calls its status an error.
@@ -175,9 +189,21 @@ class Visitor:
         return stop
 
 
+DESK = {"width": 1440, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def touring_page(browser: Browser, live_workbench: Workbench) -> Iterator[Page]:
+    """One page for the whole tour: starting processes of Chromium takes longer than most of its tests."""
+    context = browser.new_context(base_url=live_workbench.url, viewport=DESK, locale="en-GB")  # type: ignore[arg-type]
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def visitor(page: Page, tour: Tour, admin_cookies: list[dict[str, str]]) -> Iterator[Visitor]:
+def visitor(touring_page: Page, tour: Tour, admin_cookies: list[dict[str, str]]) -> Iterator[Visitor]:
     """Fails the test for an error of a script, a breach of the policy for content, or a request to another host."""
-    visitor = Visitor(page, tour, admin_cookies)
+    visitor = Visitor(touring_page, tour, admin_cookies)
     yield visitor
+    visitor.leave()
     assert visitor.wrong == []
