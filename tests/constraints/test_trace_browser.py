@@ -69,7 +69,11 @@ def test_f8_passes_over_an_input_that_was_not_accepted(talk):
 
 def test_a_turn_that_was_told_before_the_script_of_the_trace_began_is_shown(admin_page, projects):
     page, held = admin_page, []
-    page.route(re.compile(r"/trace(\.\w+)?\.js"), lambda route: held.append(route))
+
+    def hold(route):
+        held.append(route)
+
+    page.route(re.compile(r"/trace(\.\w+)?\.js"), hold)
     page.goto("/p/loans/test/")
     page.get_by_role("button", name="Start a conversation").click(no_wait_after=True)
     expect(page.locator("#chat-turn-0[data-status=done]")).to_be_attached()
