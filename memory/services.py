@@ -209,7 +209,8 @@ def _fact(project_id: int, **columns: Any) -> Fact:
     path, source = columns["path"], columns["source"]
     known = {"project_id": project_id, "domain": values.domain_of(path), "agent": source.get("agent", ""), "tag": "",
              "sensitive": False, "masking": {}, **columns}  # fmt: skip
-    return Fact(*[known.get(name) for name in sql.COLUMNS])
+    row: Any = [known.get(name) for name in sql.COLUMNS]
+    return Fact(*row)
 
 
 def _put_quickly(fact: Fact, text: str, expected: int, actor: Actor, reason: str) -> bool:
