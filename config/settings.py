@@ -181,6 +181,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "DocumentKindEnum": "editor.models.Document.Kind",
         "TurnKindEnum": "constraints.models.Turn.Kind",
+        "FactScopeEnum": "memory.models.Scope",
+        "BlockScopeEnum": "memory.models.blocks.Block.Scope",
     },
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.core.management import call_command
+
 from scripts import reference
 
 
@@ -19,3 +21,9 @@ def test_no_page_is_left_of_a_diagnostic_that_is_gone():
         path.relative_to(reference.REFERENCE).as_posix() for path in reference.REFERENCE.glob("diagnostics/*.md")
     }
     assert written - set(reference.pages()) == set()
+
+
+def test_the_description_of_the_api_is_valid_and_without_a_warning(tmp_path):
+    target = tmp_path / "schema.yml"
+    call_command("spectacular", "--file", str(target), "--validate", "--fail-on-warn")
+    assert "openapi: 3" in target.read_text()
