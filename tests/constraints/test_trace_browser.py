@@ -188,9 +188,10 @@ def test_a_message_is_shown_as_text_in_the_direction_of_its_script(talk):
 
 def save(page: Page) -> None:
     """Save the text of the editor and wait until that is done."""
-    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith(".abl")):
+    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith(".abl")) as saved:
         page.keyboard.press("Control+s")
-    expect(page.locator("#draft-state")).to_contain_text("Saved, revision")
+    assert saved.value.ok, saved.value.text()
+    expect(page.locator("#draft-state")).to_contain_text(f"Saved, revision {saved.value.json()['revision']}")
 
 
 def test_a_start_that_was_refused_is_told_anew_after_the_text_was_mended(admin_page, projects):
@@ -201,6 +202,7 @@ def test_a_start_that_was_refused_is_told_anew_after_the_text_was_mended(admin_p
     code.focus()
     page.keyboard.press("Control+End")
     page.keyboard.type("\nMEMORY:")
+    expect(page.locator("#status-counts")).to_contain_text(re.compile(r"\d error"))
     save(page)
     page.get_by_label("Talk as user").fill("ines")
     page.get_by_role("button", name="Start a conversation").click()
@@ -209,6 +211,7 @@ def test_a_start_that_was_refused_is_told_anew_after_the_text_was_mended(admin_p
     code.focus()
     for _ in "\nMEMORY:":
         page.keyboard.press("Backspace")
+    expect(page.locator("#status-counts")).not_to_contain_text(re.compile(r"\d error"))
     save(page)
     expect(refused).to_have_count(0)
     expect(page.get_by_label("Talk as user")).to_have_value("ines")
