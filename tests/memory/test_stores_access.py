@@ -18,6 +18,8 @@ from memory.stores.selectors import Subject
 from tests.factories import ProjectFactory
 from tests.memory.stores_kit import session_of, store_of
 
+pytestmark = pytest.mark.slow
+
 EVERYONE = ["owner", "editor", "reviewer", "viewer", "stranger", "anonymous"]
 MAY = {
     "view": {"owner", "editor", "reviewer", "viewer"},
