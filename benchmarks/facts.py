@@ -1,10 +1,12 @@
-"""Facts: a page of 50 among many, and compare-and-set by eight writers, on SQLite and PostgreSQL (DESIGN §8).
+"""Facts: a page of 50 among many, compare-and-set by eight writers, and purging beside both, on SQLite and PostgreSQL
+(docs/architecture.md §8).
 
     python -m benchmarks.facts --count 1000000
 
 Bars: a page within 5 ms whatever the filter; no update lost, at least 3,000 writes a second on SQLite and 1,500 on
-PostgreSQL. Beside each page stands the same page by OFFSET, in the same run. A write is what the product does: compare,
-set, change log with its chain, commit.
+PostgreSQL; while 100,000 expired facts are purged no writer waits over a second and no reader gets an expired value.
+Beside each page stands the same page by OFFSET, in the same run. A write is what the product does: compare, set,
+change log with its chain, commit.
 """
 
 from __future__ import annotations
@@ -31,18 +33,28 @@ WRITERS = 8
 SECONDS = 4.0
 TARGETS = 1000
 SAMPLES = 25
+PURGED = 100_000
 
-# One fact in ten has expired, one in ten expires within the hour, four in ten never do; 200 facts an owner.
+# One fact in ten has expired, one in ten expires within the hour, four in ten never do; 200 facts an owner. One in a
+# hundred was written by the rarer of two agents, one in a thousand is declared in a domain of its own.
 FILL = """
-INSERT INTO memory_fact (project_id, scope, owner, path, first_segment, value, type, version, written_at, expires_at,
-  purged_at, ttl, sensitive, masking, source, virtual_clock, recorded_at)
+INSERT INTO memory_fact (project_id, scope, owner, path, domain, tag, agent, value, type, version, written_at,
+  expires_at, purged_at, ttl, sensitive, masking, source, virtual_clock, recorded_at)
 WITH RECURSIVE numbers(n) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
 SELECT {project}, CASE WHEN n % 20 = 0 THEN 'project' WHEN n % 20 = 1 THEN 'execution_tree' ELSE 'user' END,
   CASE WHEN n % 20 = 0 THEN '' ELSE 'u' || (n / 200) END, 'user.f' || (n * 7919 % 1000003) || '.' || n,
-  'user.f' || (n * 7919 % 1000003), '"gold"', 'string', 1, {now},
+  'f' || (n * 7919 % 1000003), CASE WHEN n % 1000 = 0 THEN 'billing' ELSE '' END,
+  CASE WHEN n % 100 = 0 THEN 'Rare_Desk' ELSE 'Desk' END, '"gold"', 'string', 1, {now},
   CASE (n / 20) % 10 WHEN 0 THEN {past} WHEN 1 THEN {soon} WHEN 2 THEN {later} WHEN 3 THEN {later} WHEN 4 THEN {later}
     WHEN 5 THEN {later} ELSE NULL END,
   CASE (n / 20) % 10 WHEN 0 THEN {now} ELSE NULL END, '', {no}, '{{}}', '{{}}', {no}, {now} FROM numbers
+"""
+DUE = """
+INSERT INTO memory_fact (project_id, scope, owner, path, domain, tag, agent, value, type, version, written_at,
+  expires_at, ttl, sensitive, masking, source, virtual_clock, recorded_at)
+WITH RECURSIVE numbers(n) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
+SELECT {project}, 'user', 'due', 'user.due.f' || n, 'due', '', '', '"gold"', 'string', 1, {now}, {past}, '1m', {no},
+  '{{}}', '{{}}', {no}, {now} FROM numbers
 """
 SQLITE = {
     "now": "datetime('now')",
@@ -113,40 +125,46 @@ def measure_here(count: int) -> dict[str, Any]:
     with connection.cursor() as cursor:
         cursor.execute(FILL.format(count=count, project=project.pk, **words))
         cursor.execute("ANALYZE" if connection.vendor == "sqlite" else "VACUUM ANALYZE memory_fact")
-    return {"facts": count, **writes(project), "page_ms": pages(project, count)}
+    found = {"facts": count, **writes(project), "page_ms": pages(project, count)}
+    return {**found, "purge": purge(project, min(PURGED, count), words)}
 
 
 def pages(project: Any, count: int) -> dict[str, Any]:
     """Median milliseconds of a first page, of one far on, and of the latter by OFFSET, for each filter."""
-    from memory.selectors import Filters
+    from memory.query import FactQuery
 
     owner = f"u{count // 400}"
-    filters = {
-        "all": (Filters(), "path"),
-        "all by time left": (Filters(), "time"),
-        "scope": (Filters(scope="user"), "path"),
-        "owner": (Filters(scope="user", owner=owner), "path"),
-        "prefix": (Filters(prefix="user.f5"), "path"),
-        "scope and prefix": (Filters(scope="project", prefix="user.f77"), "path"),
-        "live": (Filters(state="live"), "path"),
-        "expiring": (Filters(state="expiring"), "path"),
-        "expired": (Filters(scope="user", state="expired"), "path"),
-        "no expiry": (Filters(scope="user", state="forever"), "path"),
-        "owner and live": (Filters(scope="user", owner=owner, state="live"), "path"),
+    queries = {
+        "all": FactQuery(),
+        "all by time left": FactQuery(sort="time"),
+        "scope": FactQuery(scope="user"),
+        "owner": FactQuery(scope="user", owner=owner),
+        "prefix": FactQuery(prefix="user.f5"),
+        "below": FactQuery(scope="user", owner=owner, below="user"),
+        "scope and prefix": FactQuery(scope="project", prefix="user.f77"),
+        "domain": FactQuery(domain="billing"),
+        "agent": FactQuery(agent="Rare_Desk"),
+        "changed since": FactQuery(since="24h"),
+        "live": FactQuery(state="live"),
+        "expiring": FactQuery(state="expiring"),
+        "expired": FactQuery(scope="user", state="expired"),
+        "no expiry": FactQuery(scope="user", state="forever"),
+        "owner and live": FactQuery(scope="user", owner=owner, state="live"),
+        "agent and expiring": FactQuery(agent="Rare_Desk", state="expiring"),
     }
-    return {name: _page(project, *given) for name, given in filters.items()}
+    return {name: _page(project, query) for name, query in queries.items()}
 
 
-def _page(project: Any, filters: Any, sort: str) -> dict[str, Any]:
+def _page(project: Any, query: Any) -> dict[str, Any]:
     from django.utils import timezone
 
+    from memory.models import Fact
     from memory.paging import fact_page
-    from memory.selectors import in_state
 
     now = timezone.now()
 
     def page(cursor: str) -> Any:
-        return fact_page(project=project, filters=filters, now=now, sort=sort, cursor=cursor)
+        return fact_page(project=project, query=query, now=now, cursor=cursor)
 
     cursor, far = "", 0
     while far < 40:
@@ -154,10 +172,10 @@ def _page(project: Any, filters: Any, sort: str) -> dict[str, Any]:
         if following is None:
             break
         cursor, far = following, far + 1
-    scope = filters.scope or "user"
-    facts = filters.within(project, scope)
-    facts = facts.filter(in_state(filters.state, now)) if filters.state else facts
-    column = "expires_at" if sort == "time" or filters.state in ("expiring", "expired") else "path"
+    facts = Fact.objects.filter(project=project, scope=query.scope or "user")
+    if query.owner:
+        facts = facts.filter(owner=query.owner)
+    column = "expires_at" if query.sort == "time" or query.state in ("expiring", "expired") else "path"
     offset = min(facts.count() // 2, 100_000)
     return {
         "first": _median(lambda: page("")),
@@ -245,6 +263,83 @@ def _writer(project_id: int, number: int, start: Any, results: Any) -> None:
             known[path] = error.current["version"], error.current["value"]
             refused += 1
     results.put((written, refused))
+
+
+def purge(project: Any, count: int, words: dict[str, str]) -> dict[str, Any]:
+    """Purging ``count`` expired facts while one process writes and one reads: seconds, and the longest wait in ms.
+
+    Both rest a little between two of theirs: without, the purge would mostly wait for the lock of the database.
+    """
+    from django.db import connection
+
+    from memory.models import Fact
+    from memory.purge import purge_expired
+
+    with connection.cursor() as cursor:
+        cursor.execute(DUE.format(count=count, project=project.pk, **words))
+    connection.close()
+    context = multiprocessing.get_context("spawn")
+    stop, results = context.Event(), context.Queue()
+    others = [context.Process(target=each, args=(project.pk, stop, results)) for each in (_beside_writer, _reader)]
+    for other in others:
+        other.start()
+    for _ in others:
+        results.get(timeout=60)
+    began, gone = time.perf_counter(), 0
+    while some := purge_expired():
+        gone += some
+    seconds = time.perf_counter() - began
+    stop.set()
+    found: dict[str, Any] = {}
+    for _ in others:
+        found |= results.get(timeout=60)
+    for other in others:
+        other.join()
+    left = Fact.objects.filter(project=project, owner="due", purged_at__isnull=True).count()
+    return {"facts": gone, "left": left, "seconds": round(seconds, 1), **found}
+
+
+def _beside_writer(project_id: int, stop: Any, results: Any) -> None:
+    import django
+
+    django.setup()
+    from editor.models import Project
+    from memory.services import fact_put
+
+    project = Project.objects.get(pk=project_id)
+    place = {"project": project, "scope": "project", "owner": "", "path": "project.beside"}
+    fact_put(**place, value=0)
+    results.put("ready")
+    waits = []
+    while not stop.is_set():
+        began = time.perf_counter()
+        fact_put(**place, value=len(waits))
+        waits.append(time.perf_counter() - began)
+        time.sleep(0.01)
+    waits.sort()
+    middle = round(waits[len(waits) // 2] * 1000, 2) if waits else None
+    longest = round(waits[-1] * 1000, 1) if waits else None
+    results.put({"writes": len(waits), "write_median_ms": middle, "write_longest_ms": longest})
+
+
+def _reader(project_id: int, stop: Any, results: Any) -> None:
+    import django
+
+    django.setup()
+    from django.utils import timezone
+
+    from editor.models import Project
+    from memory.selectors import fact_now
+
+    project = Project.objects.get(pk=project_id)
+    chance, reads, stale = random.Random(1), 0, 0
+    results.put("ready")
+    while not stop.is_set():
+        place = {"scope": "user", "owner": "due", "path": f"user.due.f{chance.randrange(1, PURGED)}"}
+        stale += fact_now(project=project, place=place, now=timezone.now()) is not None
+        reads += 1
+        time.sleep(0.002)
+    results.put({"reads": reads, "expired_values_read": stale})
 
 
 def main() -> None:
