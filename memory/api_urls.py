@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory import api
+from memory import api, erasure_api, revising_api
 from memory.banks import api as banks
 from memory.blocks import api as blocks
 from memory.stores import api as stores
@@ -15,6 +15,13 @@ urlpatterns = [
     path("projects/<slug:slug>/facts/<int:pk>/", api.FactDetail.as_view(), name="api-fact"),
     path("projects/<slug:slug>/facts/<int:pk>/history/", api.FactHistory.as_view(), name="api-fact-history"),
     path("projects/<slug:slug>/facts/<int:pk>/reveal/", api.FactReveal.as_view(), name="api-fact-reveal"),
+    path("projects/<slug:slug>/facts/<int:pk>/restore/", revising_api.FactRestore.as_view(), name="api-fact-restore"),
+    path("projects/<slug:slug>/facts/<int:pk>/ttl/", revising_api.FactTtl.as_view(), name="api-fact-ttl"),
+    path("projects/<slug:slug>/facts/delete-found/", revising_api.FactsFound.as_view(), name="api-facts-found"),
+    path("projects/<slug:slug>/facts/tree/", revising_api.FactTree.as_view(), name="api-facts-tree"),
+    path("projects/<slug:slug>/facts/verification/", revising_api.LogVerification.as_view(), name="api-facts-log"),
+    path("projects/<slug:slug>/erasures/", erasure_api.ErasureList.as_view(), name="api-erasures"),
+    path("projects/<slug:slug>/erasures/<int:number>/", erasure_api.ErasureDetail.as_view(), name="api-erasure"),
     *slashed("memory/blocks", blocks.BlockList, "api-blocks"),
     *slashed("memory/blocks/<str:block_type>", blocks.BlockDetail, "api-block"),
     *slashed("memory/recall", blocks.Recall, "api-recall"),

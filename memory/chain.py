@@ -1,9 +1,10 @@
 """The hash chain of a project's change log: what is hashed, and how to walk it.
 
 ``digest = sha256(digest before, number, version, body)``, a line each; the body is canonical JSON of everything else in
-the entry. A value enters by its commitment, ``sha256(nonce + canonical JSON of the value)``, and an owner by
-``sha256(salt + owner)``: neither can be guessed from it, and erasing value and nonce, or putting the commitment in the
-place of the owner, leaves the chain whole (DESIGN §2, "A fact").
+the entry. A value enters by its commitment, ``sha256(nonce + canonical JSON of the value)``. What an entry about an
+owner says of people enters by its mark, ``sha256(salt + text)``: the owner, the reason, and whoever changed what is
+their own. Nothing can be guessed from these, and erasing value and nonce, or putting the marks in the place of the
+texts (``without_owner``), leaves the chain whole (DESIGN §2, "A fact").
 
 Number and version stand outside the body because PostgreSQL gives them (``memory.quick``); it writes no canonical JSON.
 """
@@ -77,9 +78,33 @@ def salt_for(owner: str) -> str:
     return secrets.token_hex(8) if owner else ""
 
 
-def owner_mark(entry: Entry) -> str:
-    """How the owner of an entry enters the digest; without a salt it is that already."""
-    return hashlib.sha256((entry.salt + entry.owner).encode()).hexdigest() if entry.salt else entry.owner
+def mark_of(entry: Entry, text: str) -> str:
+    """How a text of an entry enters the digest; in an entry without a salt it is the mark already, or hides nobody."""
+    return hashlib.sha256((entry.salt + text).encode()).hexdigest() if entry.salt and text else text
+
+
+def origin_of(entry: Entry) -> tuple[int | None, str, dict[str, Any]]:
+    """User, actor and source as they enter the digest: by marks where they name the owner, or who used a session."""
+    hides_all = bool(entry.owner) and entry.scope == "session"
+    if not (hides_all or entry.actor == entry.owner or entry.owner in entry.source.values()):
+        return entry.user_id, entry.actor, entry.source
+
+    def shown(name: str, text: Any) -> Any:
+        named = isinstance(text, str) and (text == entry.owner or (hides_all and name in ("actor", "by")))
+        return mark_of(entry, text) if named else text
+
+    actor = shown("actor", entry.actor)
+    user = None if entry.owner and entry.actor and (hides_all or entry.actor == entry.owner) else entry.user_id
+    return user, actor, {name: shown(name, text) for name, text in entry.source.items()}
+
+
+def without_owner(entry: Entry) -> dict[str, Any]:
+    """The columns of an entry about an owner from which value, owner and reason are erased; its digest still holds."""
+    user_id, actor, source = origin_of(entry)
+    return {
+        "owner": mark_of(entry, entry.owner), "salt": "", "value": None, "nonce": "", "user_id": user_id,
+        "actor": actor, "source": source, "reason": mark_of(entry, entry.reason),
+    }  # fmt: skip
 
 
 def moment(value: datetime | None) -> str | None:
@@ -92,9 +117,9 @@ def moment(value: datetime | None) -> str | None:
 def body_of(entry: Entry) -> str:
     """What the digest covers beside number and version."""
     return canonical([
-        str(entry.system), entry.kind, entry.scope, owner_mark(entry), entry.path, entry.type,
+        str(entry.system), entry.kind, entry.scope, mark_of(entry, entry.owner), entry.path, entry.type,
         entry.commitment, bool(entry.sensitive), moment(entry.at), moment(entry.expires_at), entry.ttl,
-        entry.user_id, entry.actor, entry.source, entry.reason, moment(entry.recorded_at),
+        *origin_of(entry), mark_of(entry, entry.reason), moment(entry.recorded_at),
     ])  # fmt: skip
 
 

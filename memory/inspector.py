@@ -19,7 +19,15 @@ from memory.tree import Count
 from web.errors import Invalid
 
 OWNERS = 20
+DEEPEST = 5
+"""Levels of the tree that have an indent of their own; what lies deeper has the last of them."""
 ICONS = {Scope.USER: "user", Scope.PROJECT: "project", Scope.EXECUTION_TREE: "exec"}
+UNSEEN = ("scope", "owner", "below", "state", "sort")
+"""Filters that the tree, the chips and the columns set; the others have a field of their own."""
+AGES = (
+    ("", "at any time"), ("1h", "in the last hour"), ("24h", "in the last day"), ("7d", "in the last 7 days"),
+    ("30d", "in the last 30 days"),
+)  # fmt: skip
 STATE_WORDS = {"live": "Live", "expiring": "Expiring", "expired": "Expired", "forever": "No expiry"}
 
 
@@ -72,6 +80,7 @@ class Node:
     fold: str = ""
     current: bool = False
     expiring: int = 0
+    path: str = ""
 
 
 class Inspector:
@@ -91,6 +100,15 @@ class Inspector:
     def href(self, **changes: str) -> str:
         """Address of the page with some parts of the query changed."""
         return self.base + self.query.text(**changes)
+
+    def export_text(self, kind: str) -> str:
+        """The query string of a file of all that is found."""
+        return f"?{urlencode({**self.query.filters.params(), 'format': kind})}"
+
+    def ages(self) -> list[tuple[str, str]]:
+        """What "changed" can be narrowed to, and the time of the address if it is none of these."""
+        since = self.query.filters.since
+        return [*AGES, *([(since, f"since {since}")] if since not in dict(AGES) else [])]
 
     def chips(self) -> list[dict[str, Any]]:
         """The filters by state: pressing the pressed one shows all again."""
@@ -173,11 +191,25 @@ class Inspector:
         """Two levels of the paths as one: the first segment is a word for the scope, the same for nearly all."""
         top = tree.children(project=self.project, scope=scope.value, owner=owner)
         for first in top.branches:
-            under = tree.children(project=self.project, scope=scope.value, owner=owner, below=first.path)
-            for branch in under.branches:
-                href = self.href(scope=scope.value, owner=owner, below=branch.path, prefix="", state="")
-                current = self.query.filters.below == branch.path
-                yield Node(branch.path, href, depth, str(branch.count), current=current)
+            yield from self._under(scope, owner, first.path, depth, whole=True)
+
+    def _under(self, scope: Scope, owner: str, path: str, depth: int, *, whole: bool = False) -> Iterator[Node]:
+        """What lies under a path, by its last segment unless ``whole``; the way to the chosen node is open."""
+        level = tree.children(project=self.project, scope=scope.value, owner=owner, below=path)
+        chosen = self.query.filters.below
+        for branch in level.branches:
+            open_ = branch.kids and f"{chosen}.".startswith(f"{branch.path}.")
+            fold = ("down" if open_ else "fold") if branch.kids else ""
+            href = self.href(scope=scope.value, owner=owner, below=branch.path, prefix="", state="")
+            label = branch.path if whole else branch.name
+            yield Node(
+                label, href, depth, str(branch.count), fold=fold, current=chosen == branch.path, path=branch.path
+            )
+            if open_:
+                yield from self._under(scope, owner, branch.path, min(depth + 1, DEEPEST))
+        if level.more:
+            href = self.href(scope=scope.value, owner=owner, below="", prefix=f"{path}.", state="")
+            yield Node("more: narrow the path", href, depth, "")
 
     def context(self) -> dict[str, Any]:
         """What ``memory/_list.html`` and the parts beside it need."""
@@ -191,6 +223,12 @@ class Inspector:
             "refresh": self.href(cursor=self.query.cursor),
             "counts": {name: str(number) for name, number in self.counts.items()},
             "narrowed": self.query.filters.narrowed,
+            "hidden": self.query.filters.params(),
+            "unseen": [(name, text) for name, text in self.query.filters.params().items() if name in UNSEEN],
+            "found_text": self.query.filters.text(),
+            "export_csv": self.export_text("csv"),
+            "export_json": self.export_text("json"),
+            "ages": self.ages(),
             "chips": self.chips(),
             "sorts": self.sorts(),
             "tree": self.tree(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -140,6 +140,16 @@ class Ledger:
             thing.system, kind, key, thing.version, type=thing.type, at=at, reason=reason, sensitive=thing.sensitive,
             expires_at=thing.expires_at, ttl=thing.ttl, source=thing.source,
         )  # fmt: skip
+
+    def erased(self, *, path: str, number: int, counts: Mapping[str, int], reason: str) -> int:
+        """Everything about somebody was erased: how many of what, and nothing else. Returns the entry's number."""
+        text = chain.canonical(counts)
+        nonce, commitment = chain.commit_to(text)
+        self._append(
+            System.FACT, FactChange.Kind.ERASE, (self.project_id, "user", "", path), number, type="receipt",
+            at=self.now, value=text, nonce=nonce, commitment=commitment, reason=reason,
+        )  # fmt: skip
+        return int(self._seq)
 
     def _append(
         self, system: System, kind: FactChange.Kind, key: tuple[int, str, str, str], version: int, **columns: Any

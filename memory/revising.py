@@ -15,8 +15,9 @@ from memory.models import Fact, FactChange, System
 from memory.paging import facts_matching
 from memory.query import FactQuery
 from memory.selectors import fact_live, facts_count
-from memory.services import fact_put, facts_delete
-from web.errors import Invalid, NotFound
+from memory.services import REASON_LENGTH, fact_put, facts_delete
+from memory.values import storable_text
+from web.errors import Conflict, Invalid, NotFound
 
 BATCH = 200
 MOST_DELETED = 10_000
@@ -84,20 +85,31 @@ def facts_retime(
 
 
 def facts_delete_found(
-    *, project: Project, query: FactQuery, actor: User | None = None, reason: str = "", limit: int = MOST_DELETED
-) -> int:
+    *, project: Project, query: FactQuery, expected: int | None = None, actor: User | None = None, reason: str = "",
+    limit: int = MOST_DELETED,
+) -> int:  # fmt: skip
     """Delete all facts that pass the filters, such as a subtree (``FactQuery.below``). Returns how many.
 
     In batches: writers go on between them, and a fact that is written meanwhile may be among those deleted or not.
     ``memory.selectors.facts_count`` says before how many it will be.
 
+    :param expected: how many they were when somebody decided to delete them; None: however many they are.
+    :raises Conflict: when they are not that many by now, with ``{"count": …}`` as ``current``; nothing is deleted.
     :raises Invalid: when there are more than ``limit``, and nothing is deleted; and for a query without any filter.
     """
     now = timezone.now()
+    if len(reason) > REASON_LENGTH or not storable_text(reason):
+        raise Invalid(fields={"reason": f"at most {REASON_LENGTH} characters, without NUL"})
     if not query.narrowed:
         raise Invalid(fields={"query": "would delete every fact of the project; narrow it"})
-    if facts_count(project=project, query=query, now=now, upto=limit).more:
+    there = facts_count(project=project, query=query, now=now, upto=limit)
+    if there.more:
         raise Invalid(fields={"query": f"fits more than {limit:,} facts; narrow it"})
+    if expected not in (None, int(there)):
+        raise Conflict(
+            f"{there} facts pass these filters by now, not {expected:,}. Nothing was deleted.",
+            current={"count": int(there)},
+        )
     found = iter([fact.pk for fact in facts_matching(project=project, query=query, now=now, limit=limit)])
     number = 0
     while batch := list(islice(found, BATCH)):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory import views
+from memory import erasure_views, inspector_views, log_views, views
 from memory.banks import views as banks
 from memory.blocks import views as blocks
 from memory.stores import record_views, session_views
@@ -11,12 +11,24 @@ from memory.stores import views as stores
 app_name = "memory"
 urlpatterns = [
     path("p/<slug:slug>/facts/", views.facts, name="facts"),
-    path("p/<slug:slug>/facts/changes/", views.changes, name="changes"),
+    path("p/<slug:slug>/facts/changes/", log_views.changes, name="changes"),
+    path("p/<slug:slug>/facts/changes/verify/", log_views.verify, name="verify"),
+    path("p/<slug:slug>/facts/delete-found/", inspector_views.delete_found, name="delete-found"),
+    path("p/<slug:slug>/facts/export/", inspector_views.export, name="export"),
+    path("p/<slug:slug>/facts/names/", inspector_views.names, name="names"),
+    path("p/<slug:slug>/facts/ttl/", inspector_views.ttl, name="ttl"),
+    path("p/<slug:slug>/facts/views/", inspector_views.view_save, name="view-save"),
+    path("p/<slug:slug>/facts/views/<int:pk>/delete/", inspector_views.view_delete, name="view-delete"),
     path("p/<slug:slug>/facts/write/", views.write, name="write"),
     path("p/<slug:slug>/facts/delete/", views.delete, name="delete"),
     path("p/<slug:slug>/facts/<int:pk>/", views.fact, name="fact"),
     path("p/<slug:slug>/facts/<int:pk>/reveal/", views.reveal, name="reveal"),
     path("p/<slug:slug>/facts/<int:pk>/expire/", views.expire, name="expire"),
+    path("p/<slug:slug>/facts/<int:pk>/restore/", inspector_views.restore, name="restore"),
+    path("p/<slug:slug>/facts/<int:pk>/readers/", inspector_views.readers, name="readers"),
+    path("p/<slug:slug>/erasures/", erasure_views.erasures, name="erasures"),
+    path("p/<slug:slug>/erasures/new/", erasure_views.erase, name="erase"),
+    path("p/<slug:slug>/erasures/<int:number>/", erasure_views.receipt, name="erasure"),
     path("p/<slug:slug>/blocks/", blocks.blocks, name="blocks"),
     path("p/<slug:slug>/blocks/<int:pk>/", blocks.block, name="block"),
     path("p/<slug:slug>/blocks/<int:pk>/edit/", blocks.block_edit, name="block-edit"),

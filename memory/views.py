@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,10 +17,11 @@ from editor.requests import project_view
 from memory import selectors, services
 from memory.inspector import Inspector, Query
 from memory.models import Fact, Scope
+from memory.saved import view_list
+from memory.values import storable_text
 from web.errors import Invalid, NotFound
 
 CHOSEN = 500
-LOG_SIZE = 100
 
 
 def user_of(request: HttpRequest) -> User:
@@ -71,6 +73,7 @@ def inspect(request: HttpRequest, project: Project, chosen: Fact | None = None) 
     context |= inspector.context()
     if part:
         return render(request, "memory/_list.html", {**context, "fragment": True})
+    context["saved_views"] = view_list(project=project, user=user_of(request))
     return render(request, "memory/facts.html", context)
 
 
@@ -110,15 +113,14 @@ def expire(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete(request: HttpRequest, project: Project) -> HttpResponse:
     """Ask, naming what and how many; then delete. ``fact=<id>:<version>`` names each."""
-    given = request.POST if request.method == "POST" else request.GET
-    chosen = dict(chosen_fact(text) for text in given.getlist("fact")[: CHOSEN + 1])
-    if not 0 < len(chosen) <= CHOSEN:
-        raise Invalid(fields={"fact": f"choose 1 to {CHOSEN} facts"})
+    chosen = chosen_in(request)
     if request.method == "POST":
-        number = services.facts_delete(project=project, chosen=chosen, actor=user_of(request))
-        return done(
-            request, f"{number} fact{'' if number == 1 else 's'} deleted", reverse("memory:facts", args=[project.slug])
+        number = services.facts_delete(
+            project=project, chosen=chosen, actor=user_of(request), reason=reason_in(request)
         )
+        gone = len(chosen) - number
+        words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
+        return done(request, words, reverse("memory:facts", args=[project.slug]))
     found = selectors.facts_chosen(project=project, pks=chosen)
     if not found:
         raise NotFound("These facts are gone already.")
@@ -146,33 +148,34 @@ def write(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "memory/_write.html" if part_for(request) else "memory/write.html", context)
 
 
-@project_view()
-@require_GET
-def changes(request: HttpRequest, project: Project) -> HttpResponse:
-    """The change log, newest first; ``?before=<entry>`` goes on."""
-    entries = selectors.log_entries(project=project)
-    before = str(request.GET.get("before", ""))
-    if before:
-        if not (before.isascii() and before.isdigit() and len(before) < 19):
-            raise Invalid(fields={"before": f"{before[:20]!r} is not the number of an entry"})
-        entries = entries.filter(seq__lt=int(before))
-    rows = list(entries[: LOG_SIZE + 1])
-    context = {
-        "project": project,
-        "section": "memory",
-        "now": timezone.now(),
-        "rows": rows[:LOG_SIZE],
-        "more": rows[LOG_SIZE - 1].seq if len(rows) > LOG_SIZE else None,
-        "head": selectors.log_head(project=project),
-    }
-    return render(request, "memory/changes.html", context)
-
-
 def done(request: HttpRequest, words: str, address: str) -> HttpResponse:
     """After a change: htmx gets an event that refreshes what is shown, a plain form goes on to ``address``."""
     if getattr(request, "htmx", None):
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps({"facts:changed": {"words": words}})})
+    messages.success(request, f"{words}.")
     return redirect(address)
+
+
+def numbered(number: int) -> str:
+    """How many facts, in words."""
+    return f"{number:,} fact{'' if number == 1 else 's'}"
+
+
+def chosen_in(request: HttpRequest) -> dict[int, int | None]:
+    """The facts that ``fact=<id>:<version>`` names, as id and version. Raises ``Invalid`` for none and too many."""
+    given = request.POST if request.method == "POST" else request.GET
+    chosen = dict(chosen_fact(text) for text in given.getlist("fact")[: CHOSEN + 1])
+    if not 0 < len(chosen) <= CHOSEN:
+        raise Invalid(fields={"fact": f"choose 1 to {CHOSEN} facts"})
+    return chosen
+
+
+def reason_in(request: HttpRequest) -> str:
+    """The reason that the log keeps. Raises ``Invalid``."""
+    reason = str(request.POST.get("reason", "")).strip()
+    if len(reason) > services.REASON_LENGTH or not storable_text(reason):
+        raise Invalid(fields={"reason": f"is longer than {services.REASON_LENGTH} characters, or has a NUL"})
+    return reason
 
 
 def fields_of(request: HttpRequest) -> dict[str, Any]:

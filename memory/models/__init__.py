@@ -5,6 +5,7 @@ from memory.models.blocks import Block
 from memory.models.facts import NEAR, Fact, Scope
 from memory.models.fields import ByteOrderedField, ExactJSONField
 from memory.models.log import ChainCheck, ChangeHead, Erasure, FactChange, System
+from memory.models.saved_views import SavedView
 from memory.models.stores import Artifact, SessionMeta, StoreDefinition, StoreRecord
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "ExactJSONField",
     "Fact",
     "FactChange",
+    "SavedView",
     "Scope",
     "SessionMeta",
     "StoreDefinition",

@@ -93,6 +93,22 @@ class FactChange(models.Model):
         """Whether ``owner`` is only a commitment to who it was."""
         return bool(self.owner) and not self.salt
 
+    @property
+    def shown_owner(self) -> str:
+        """The owner in words."""
+        return "an erased user" if self.owner_erased else self.owner
+
+    @property
+    def shown_actor(self) -> str:
+        """Who did it, in words: a member, or a user that is erased. A run has no name here."""
+        erased = self.actor and self.user_id is None and self.owner_erased
+        return "an erased user" if erased else self.actor
+
+    @property
+    def shown_reason(self) -> str:
+        """The reason, as far as it was not erased with the owner."""
+        return "erased" if self.reason and self.owner_erased else self.reason
+
 
 class ChangeHead(models.Model):
     """Where a project's log ends. Its row is what writers of one project queue for."""

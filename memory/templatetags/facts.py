@@ -8,8 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+
+from editor.models import Project
+from memory.stores.selectors import session_find
 
 register = template.Library()
 
@@ -32,6 +36,16 @@ def in_units(seconds: float, units: int) -> str:
         parts.append(f"{rest // size}{unit}")
         rest %= size
     return " ".join(parts)
+
+
+@register.simple_tag
+def session_address(project: Project, session: str) -> str:
+    """Address of the page of a session, or "" where nothing is known of it."""
+    return (
+        reverse("memory:session", args=[project.slug, session])
+        if session_find(project=project, session=session)
+        else ""
+    )
 
 
 @register.filter

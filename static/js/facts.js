@@ -43,18 +43,51 @@ document.addEventListener("facts:changed", (event) => {
   refreshDetail();
 });
 
-/* Deleted in the meantime: the detail has nothing to show. */
+/* Deleted in the meantime: the detail has nothing to show, and who was in it goes on in the list. */
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (event.detail.xhr.status === 404 && event.detail.target?.id === "facts-detail") {
     event.preventDefault();
-    history.replaceState(null, "", byId("facts-list").dataset.refresh);
-    location.reload();
+    const list = byId("facts-list").dataset.refresh;
+    const lost = document.activeElement === document.body || byId("facts-detail").contains(document.activeElement);
+    history.replaceState(null, "", list);
+    htmx.ajax("GET", list, { target: "#facts-detail", swap: "outerHTML" }).then(() => {
+      const chip = document.querySelector(".chip[data-show=table]");
+      if (chip && matchMedia("(max-width: 760px)").matches) chip.click();
+      if (lost) document.querySelector("[data-pane=table] .pane-body")?.focus();
+    });
   }
+});
+
+/* Empty fields are no part of an address. */
+document.addEventListener("htmx:configRequest", (event) => {
+  const { verb, parameters, target } = event.detail;
+  if (verb !== "get" || target?.id !== "facts-list") return;
+  for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
+});
+
+/* Fields follow the address where a link changed it, but for the one that is being typed in. */
+function followAddress() {
+  const given = new URLSearchParams(location.search);
+  for (const field of byId("facts-narrow")?.elements ?? []) {
+    if (!field.name || field.type === "hidden" || field === document.activeElement) continue;
+    const value = given.get(field.name) ?? "";
+    if (field.value !== value) field.value = value;
+  }
+}
+for (const moved of ["htmx:pushedIntoHistory", "htmx:replacedInHistory", "htmx:historyRestore"]) document.addEventListener(moved, followAddress);
+
+/* What had the focus may be gone from the new details, such as the question before a reveal. */
+let inside = false;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target?.id === "facts-detail") inside = event.detail.target.contains(document.activeElement);
 });
 
 /* Dialogs come from the server. */
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target?.id === "facts-dialog") byId("facts-modal").showModal();
+  const modal = byId("facts-modal");
+  if (event.detail.target?.id === "facts-dialog" && !modal.open) modal.showModal();
+  if (event.detail.target?.id === "facts-detail" && inside && document.activeElement === document.body) byId("facts-detail").querySelector(".pane-body")?.focus();
+  if (event.detail.target?.id === "facts-saved") byId("view-name")?.focus();
   if (event.detail.target?.id === "facts-detail") showDetail(event.detail.requestConfig?.elt?.closest?.("#facts-list") != null);
   mark();
 });
@@ -80,10 +113,11 @@ function mark() {
 function showChosen() {
   const boxes = [...document.querySelectorAll("[data-choose]")];
   const number = boxes.filter((box) => box.checked).length;
-  const button = document.querySelector("[data-chosen]");
-  if (button) {
-    button.hidden = number === 0;
-    button.querySelector("[data-chosen-number]").textContent = number;
+  const chosenOnes = document.querySelector("[data-chosen]");
+  if (chosenOnes) {
+    chosenOnes.hidden = number === 0;
+    chosenOnes.querySelector("[data-chosen-number]").textContent = number;
+    for (const other of document.querySelectorAll("[data-found]")) other.hidden = number > 0;
   }
   const every = document.querySelector("[data-choose-all]");
   if (every) {

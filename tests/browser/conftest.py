@@ -75,6 +75,10 @@ def prepare(workbench: Workbench) -> tuple[int, int, int]:
             client.put("/api/v1/projects/tour/facts/", json={"scope": "user", "owner": "ines", **fact}).json()
             for fact in FACTS
         ]
+        leaver = {"scope": "user", "owner": "leaver", "path": "user.tier", "value": "gold"}
+        assert client.put("/api/v1/projects/tour/facts/", json=leaver).status_code == 201
+        erased = client.post("/api/v1/projects/tour/erasures/", json={"owner": "leaver", "reason": "request 12"})
+        assert erased.json()["finished_at"]
         client.put(f"/api/v1/projects/tour/facts/{facts[0]['id']}/", json={"value": "south", "expected_version": 1})
         talk = "/api/v1/projects/tour/conversations/"
         assert client.post(talk, json={}).status_code == 201
@@ -115,6 +119,9 @@ def tour(live_workbench: Workbench) -> Tour:
             "fact": Stop(f"/p/tour/facts/{fact}/?scope=user&owner=ines", "[data-pane=detail] h2"),
             "write a fact": Stop("/p/tour/facts/write/", "main form", ("main [type=submit]",)),
             "changes": Stop("/p/tour/facts/changes/", "table"),
+            "erasures": Stop("/p/tour/erasures/", "table", ("main [type=submit]",)),
+            "erase a user": Stop("/p/tour/erasures/new/?owner=ines", "table", ("[name=typed]", "main [type=submit]")),
+            "receipt": Stop("/p/tour/erasures/1/", "table"),
             "stores": Stop("/p/tour/stores/", "table", (".page-bar .btn--main",)),
             "new store": Stop("/p/tour/stores/new/", "#schema", ("[name=technical_name]", ".page-bar .btn--main")),
             "store": Stop("/p/tour/store/userPrefs/", "#schema", (".page-bar .btn--main",)),
@@ -134,6 +141,7 @@ def tour(live_workbench: Workbench) -> Tour:
 NAMES = [
     "sign in", "projects", "new project", "project", "new document", "editor", "editor with hints", "revisions",
     "revision", "about a problem", "conversations", "conversation", "facts", "fact", "write a fact", "changes",
+    "erasures", "erase a user", "receipt",
     "stores", "new store", "store", "delete a store", "import stores", "records", "record", "session",
     "settings", "nothing there",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from tests.editor import conftest as editor_conftest
 from tests.editor import test_access as editor_table
 from tests.factories import DocumentFactory, ProjectFactory, UserFactory, members_of, sign_in
 from tests.memory import test_facts_access as memory_table
+from tests.memory import test_facts_revising_api as revising_table
 from tests.memory import test_stores_access as stores_table
 from tests.memory import test_texts_pages as texts_table
 from tests.memory.test_stores_access import BY_LINK
@@ -82,6 +83,7 @@ def rows() -> list[Row]:
     of_editor = [Row(f"editor:{row[0]}", row[1], row[3]) for row in editor_table.PAGES]
     of_editor += [Row(row[0], row[1], row[3]) for row in editor_table.API]
     of_memory = [Row(route.name, route.method, route.data) for route in (*memory_table.ROUTES, *texts_table.ROUTES)]
+    of_memory += [Row(route.name, route.method, route.data) for route in revising_table.ROUTES]
     of_stores = [Row(route.name, route.method, sendable(route.data)) for route in stores_table.ROUTES]
     of_constraints = [Row(r.name, r.method, constraints_table.BODY) for r in constraints_table.ROUTES]
     return of_editor + of_memory + of_stores + of_constraints

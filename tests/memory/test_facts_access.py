@@ -12,6 +12,8 @@ from memory.models import Fact
 from tests.factories import ProjectFactory
 from tests.memory.factories import FactFactory
 
+pytestmark = pytest.mark.slow
+
 READERS = {"owner", "editor", "reviewer", "viewer"}
 WRITERS = {"owner", "editor"}
 EVERYONE = ["owner", "editor", "reviewer", "viewer", "stranger", "anonymous"]
@@ -47,6 +49,17 @@ PAGES = [
     ("memory:delete", "post", True, {"fact": "{pk}:1"}, 302),
     ("memory:reveal", "post", True, {"reason": "ticket 7"}, 200),
     ("memory:expire", "post", True, {"version": "1"}, 302),
+    ("memory:ttl", "get", True, {"fact": "{pk}:1"}, 200),
+    ("memory:ttl", "post", True, {"fact": "{pk}:1", "life": "none"}, 302),
+    ("memory:restore", "post", True, {"seq": "1", "version": "1"}, 400),  # kept masked, so there is nothing to restore
+    ("memory:readers", "get", False, None, 200),
+    ("memory:delete-found", "get", True, {"scope": "user"}, 200),
+    ("memory:delete-found", "post", True, {"scope": "user", "number": "1"}, 302),
+    ("memory:export", "get", False, None, 200),
+    ("memory:names", "get", False, None, 200),
+    ("memory:view-save", "post", False, {"name": "mine", "scope": "user"}, 302),
+    ("memory:view-delete", "post", False, None, 404),  # nobody has kept a view yet
+    ("memory:verify", "post", False, None, 302),
 ]
 API = [
     ("api-facts", "get", False, None, 200),
@@ -58,6 +71,7 @@ API = [
     ("api-fact-reveal", "post", True, {"reason": "ticket 7"}, 200),
 ]
 WITH_FACT = {"memory:fact", "memory:reveal", "memory:expire", "api-fact", "api-fact-history", "api-fact-reveal"}
+WITH_FACT |= {"memory:restore", "memory:readers", "memory:view-delete"}
 
 
 ROUTES = [Route(*row) for row in PAGES + API]

@@ -293,7 +293,7 @@ def test_saving_an_old_version_says_what_is_there_now(put, as_role):
 
 
 def test_the_log_is_shown_newest_first_in_pages(put, as_role, monkeypatch):
-    monkeypatch.setattr("memory.views.LOG_SIZE", 2)
+    monkeypatch.setattr("memory.log_views.LOG_SIZE", 2)
     for value in ("gold", "silver", "bronze"):
         put(value=value)
     client, address = as_role("viewer"), reverse("memory:changes", args=["kiln"])

@@ -74,14 +74,18 @@ def by_project(rows: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
     return found
 
 
-def owner_erase(*, project: Project, user: str, actor: User | None = None, reason: str = "") -> dict[str, int]:
+def owner_erase(
+    *, project: Project, user: str, actor: User | None = None, reason: str = "", limit: int | None = None
+) -> dict[str, int]:
     """Delete everything that stores keep about a user: records, what belongs to the user's sessions, files.
 
     Returns how many of each: ``records``, ``sessions``, ``artifacts``. One transaction; it may join a larger one.
+
+    :param limit: how many sessions at most, the oldest first.
     """
     now = timezone.now()
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
-        sessions = list(SessionMeta.objects.filter(project=project, user=user))
+        sessions = list(SessionMeta.objects.filter(project=project, user=user).order_by("pk")[:limit])
         names = [meta.session for meta in sessions]
         return {
             "records": _erase_records(ledger, project, user, names, reason),
@@ -106,6 +110,6 @@ def _erase_records(ledger: Ledger, project: Project, user: str, sessions: list[s
 def _erase_sessions(ledger: Ledger, sessions: list[SessionMeta], reason: str) -> int:
     for meta in sessions:
         forget_metadata(ledger, meta, FactChange.Kind.DELETE, at=ledger.now, reason=reason)
-        meta.user = meta.user_reference = meta.session_reference = ""
-        meta.save(update_fields=["metadata", "user", "user_reference", "session_reference"])
+    # The whole row: a session that goes on is noted anew by its next turn, and so can be erased again.
+    SessionMeta.objects.filter(pk__in=[meta.pk for meta in sessions]).delete()
     return len(sessions)

@@ -1,0 +1,99 @@
+"""Facts as a file: CSV for spreadsheets, JSON for programs. Both are written while the facts are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, StreamingHttpResponse
+
+from memory.models import Fact
+from memory.selectors import Shown, shown
+
+COLUMNS = (
+    "scope", "owner", "path", "type", "state", "value", "sensitive", "masked", "version", "written_at", "expires_at",
+    "ttl", "agent", "conversation", "turn", "cause", "by", "document", "line", "revision",
+)  # fmt: skip
+TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+AT_ONCE = 100
+"""Facts in one piece of the file. Whether a fact may still be read is asked for each piece."""
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+
+Clock = Callable[[], datetime]
+
+
+def cell(value: Any) -> str:
+    """A cell that no spreadsheet takes for a formula: what begins like one gets an apostrophe in front.
+
+    Negative numbers stay what they are.
+    """
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_pieces(facts: Iterable[Fact], clock: Clock) -> Iterator[bytes]:
+    """A row with the names of the columns, then one for each fact; values as JSON, empty for an expired one."""
+    yield _row(COLUMNS)
+    for some in _batches(facts):
+        now = clock()
+        yield b"".join(_row(map(cell, _cells(shown(fact, now)))) for fact in some)
+
+
+def json_pieces(facts: Iterable[Fact], clock: Clock, **about: Any) -> Iterator[bytes]:
+    """One object: what ``about`` says, and ``facts`` in the shape of the API."""
+    yield f'{json.dumps(about, ensure_ascii=False)[:-1]}, "facts": ['.encode()
+    between = ""
+    for some in _batches(facts):
+        now = clock()
+        yield "".join(f"{between if n == 0 else ','}\n{_object(fact, now)}" for n, fact in enumerate(some)).encode()
+        between = ","
+    yield b"\n]}\n"
+
+
+def download(request: HttpRequest, pieces: Iterator[bytes], *, name: str, kind: str) -> StreamingHttpResponse:
+    """The answer with a file that is sent as it is made; ``kind`` is csv or json."""
+    body: Any = _in_turns(pieces) if isinstance(request, ASGIRequest) else pieces
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{kind}"', "Cache-Control": "no-store"}
+    return StreamingHttpResponse(body, content_type=TYPES[kind], headers=headers)
+
+
+def _batches(facts: Iterable[Fact]) -> Iterator[list[Fact]]:
+    rest = iter(facts)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
+
+
+async def _in_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces for the event loop, which would else wait for all of them; each is made in the request's thread."""
+
+    def following() -> bytes | None:
+        return next(pieces, None)
+
+    while (piece := await sync_to_async(following)()) is not None:
+        yield piece
+
+
+def _row(cells: Iterable[str]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue().encode()
+
+
+def _cells(seen: Shown) -> list[Any]:
+    fact = {**seen.fact.source, **seen.as_dict()}
+    fact["value"] = json.dumps(fact["value"], ensure_ascii=False) if seen.readable else ""
+    return [fact.get(name) for name in COLUMNS]
+
+
+def _object(fact: Fact, now: datetime) -> str:
+    return json.dumps(shown(fact, now).as_dict(), ensure_ascii=False)

@@ -1,0 +1,223 @@
+"""What people do beyond writing a value: another time to live, an earlier value, all found, a file, a kept view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from editor.models import Project
+from editor.requests import project_view
+from memory import exporting, revising, saved, selectors, tree
+from memory.inspector import Query
+from memory.models import Fact
+from memory.paging import facts_matching
+from memory.query import FactQuery
+from memory.readers import places_reading
+from memory.views import chosen_in, done, numbered, part_for, reason_in, user_of, version_in
+from web.errors import Invalid, NotFound
+
+OFFERED = 50
+TTLS = ("1h", "1d", "7d", "30d", "90d", "365d")
+
+
+@project_view("project.edit")
+@require_http_methods(["GET", "POST"])
+def ttl(request: HttpRequest, project: Project) -> HttpResponse:
+    """Give the facts that ``fact=<id>:<version>`` names another time to live, or none."""
+    chosen = chosen_in(request)
+    if request.method == "POST":
+        number = revising.facts_retime(
+            project=project, chosen=chosen, ttl=life_in(request), actor=user_of(request), reason=reason_in(request)
+        )
+        if not number:
+            raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+        passed = len(chosen) - number
+        words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
+        back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
+        return done(request, words, back if len(chosen) == 1 else facts_address(project))
+    now = timezone.now()
+    found = [fact for fact in selectors.facts_chosen(project=project, pks=chosen) if fact.state(now) != "expired"]
+    if not found:
+        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+    context = {"project": project, "facts": found, "first": found[0], "now": now, "ttls": TTLS, "section": "memory"}
+    return dialog(request, "memory/_ttl.html", context, "Time to live")
+
+
+def life_in(request: HttpRequest) -> str | None:
+    """The time to live of the form, None for none."""
+    life, text = (str(request.POST.get(name, "")).strip() for name in ("life", "ttl"))
+    if life not in ("ttl", "none"):
+        raise Invalid(fields={"life": f"{life[:20]!r} is not ttl (with a time) or none (no expiry)"})
+    if life == "ttl" and not text:
+        raise Invalid(fields={"ttl": "is empty; give a time to live such as 90d, or choose no expiry"})
+    return text if life == "ttl" else None
+
+
+@project_view("project.edit")
+@require_POST
+def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Make the value of an earlier entry (``seq``) the next version, if ``version`` is still there."""
+    seq = str(request.POST.get("seq", ""))
+    if not (seq.isascii() and seq.isdigit() and len(seq) < 19):
+        raise Invalid(fields={"seq": f"{seq[:20]!r} is not the number of an entry of the log"})
+    fact = revising.fact_restore(
+        project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
+        reason=reason_in(request),
+    )  # fmt: skip
+    words = f"{fact.path} has its earlier value again, as version {fact.version}"
+    return done(request, words, reverse("memory:fact", args=[project.slug, pk]))
+
+
+@project_view("project.edit")
+@require_http_methods(["GET", "POST"])
+def delete_found(request: HttpRequest, project: Project) -> HttpResponse:
+    """Name how many facts the filters find; then, if it is still that ``number``, delete them."""
+    query = Query.read(request.POST if request.method == "POST" else request.GET).filters
+    if not query.narrowed:
+        raise Invalid(fields={"query": "would delete every fact of the project; narrow the list first"})
+    count = selectors.facts_count(project=project, query=query, now=timezone.now(), upto=revising.MOST_DELETED)
+    if request.method == "GET":
+        return ask_found(request, project, query, count)
+    named = named_in(request)
+    if named != count.number or count.more:
+        return ask_found(request, project, query, count, named=named)
+    number = revising.facts_delete_found(
+        project=project, query=query, actor=user_of(request), reason=reason_in(request)
+    )
+    words = f"{numbered(number)} deleted" + (f"; {numbered(named)} had been named" if number != named else "")
+    return done(request, words, facts_address(project))
+
+
+def named_in(request: HttpRequest) -> int:
+    """The number of facts that was named when it was asked."""
+    text = str(request.POST.get("number", ""))
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Invalid(fields={"number": f"{text[:20]!r} is not the number of facts that is to be deleted"})
+    return int(text)
+
+
+def ask_found(
+    request: HttpRequest, project: Project, query: FactQuery, count: Any, named: int | None = None
+) -> HttpResponse:
+    """The question with the exact number, and what of it is expired; 409 when another number was named before."""
+    expired = selectors.facts_count(
+        project=project, query=replace(query, state="expired"), now=timezone.now(), upto=revising.MOST_DELETED
+    )
+    examples = facts_matching(project=project, query=query, now=timezone.now(), limit=8)
+    context = {
+        "project": project,
+        "section": "memory",
+        "query": query,
+        "hidden": query.params(),
+        "number": count.number,
+        "too_many": revising.MOST_DELETED if count.more else 0,
+        "expired": "" if query.state in ("expired", "live", "expiring") else expired.number,
+        "facts": list(examples),
+        "rest": max(0, count.number - 8),
+        "named": named,
+        "back": facts_address(project) + query.text(),
+    }
+    response = dialog(request, "memory/_delete_found.html", context, "Delete facts", 200 if named is None else 409)
+    if named is not None:
+        response["HX-Retarget"] = "#facts-dialog"
+    return response
+
+
+@project_view()
+@require_GET
+def export(request: HttpRequest, project: Project) -> Any:
+    """The facts that the filters find, or those that ``fact=`` names, as a file: ``?format=csv`` or ``json``."""
+    kind = str(request.GET.get("format", "csv"))
+    if kind not in exporting.TYPES:
+        raise Invalid(fields={"format": f"{kind[:20]!r} is not one of {', '.join(exporting.TYPES)}"})
+    query = Query.read(request.GET).filters
+    now = timezone.now()
+    if "fact" in request.GET:
+        facts: Iterable[Fact] = selectors.facts_chosen(project=project, pks=chosen_in(request))
+        about: dict[str, Any] = {}
+    else:
+        facts = facts_matching(project=project, query=query, now=now)
+        about = {"filters": query.params()}
+    about = {"project": project.slug, "exported_at": now.isoformat(), **about}
+    pieces = (
+        exporting.csv_pieces(facts, timezone.now)
+        if kind == "csv"
+        else exporting.json_pieces(facts, timezone.now, **about)
+    )
+    return exporting.download(request, pieces, name=f"{project.slug}-facts", kind=kind)
+
+
+@project_view()
+@require_POST
+def view_save(request: HttpRequest, project: Project) -> HttpResponse:
+    """Keep the filters under a name: those of the page that htmx asks from, or those that the form holds."""
+    query = filters_of_page(request)
+    saved.view_save(project=project, user=user_of(request), name=str(request.POST.get("name", "")), query=query)
+    return views_answer(request, project, query)
+
+
+@project_view()
+@require_POST
+def view_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Delete one of the member's own views."""
+    saved.view_delete(project=project, user=user_of(request), pk=pk)
+    return views_answer(request, project, filters_of_page(request))
+
+
+def filters_of_page(request: HttpRequest) -> FactQuery:
+    """The filters of the page from which a form was sent: of its address, or in hidden fields."""
+    htmx: Any = getattr(request, "htmx", None)
+    given = QueryDict(urlsplit(htmx.current_url).query) if htmx and htmx.current_url else request.POST
+    return Query.read(given).filters
+
+
+def views_answer(request: HttpRequest, project: Project, query: FactQuery) -> HttpResponse:
+    """The kept views for htmx, or the page with the filters that were there."""
+    if not part_for(request):
+        return redirect(facts_address(project) + query.text())
+    own = saved.view_list(project=project, user=user_of(request))
+    context = {"project": project, "saved_views": own, "hidden": query.params()}
+    return render(request, "memory/_saved.html", context)
+
+
+@project_view()
+@require_GET
+def readers(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Where the saved agents read a fact, with links into them."""
+    fact = selectors.fact_get(project=project, pk=pk)
+    places, more = places_reading(project=project, fact=fact, now=timezone.now())
+    context = {"project": project, "section": "memory", "fact": fact, "places": places, "more": more}
+    return render(request, "memory/_readers.html" if part_for(request) else "memory/readers.html", context)
+
+
+@project_view()
+@require_GET
+def names(request: HttpRequest, project: Project) -> HttpResponse:
+    """What a field of the filters may hold, for its list of offers: ``?of=agent`` or ``?of=domain``."""
+    there = {"agent": tree.agents, "domain": tree.domains}
+    of = str(request.GET.get("of", "agent"))
+    if of not in there:
+        raise Invalid(fields={"of": f"{of[:20]!r} is not one of {', '.join(there)}"})
+    level = there[of](project=project, limit=OFFERED)
+    offers = [branch.name for branch in level.branches if branch.name]
+    return render(request, "memory/_names.html", {"names": offers})
+
+
+def facts_address(project: Project) -> str:
+    """The facts page of a project."""
+    return reverse("memory:facts", args=[project.slug])
+
+
+def dialog(request: HttpRequest, template: str, context: dict[str, Any], title: str, status: int = 200) -> HttpResponse:
+    """A form in the dialog of the facts page, or as a page of its own."""
+    if part_for(request):
+        return render(request, template, context, status=status)
+    return render(request, "memory/dialog.html", {**context, "form": template, "title": title}, status=status)
