@@ -97,7 +97,7 @@ def text_field(data: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Invalid(fields={name: "Write a text; it is empty."})
     if len(value) > MAX_TEXT:
-        raise Invalid(fields={name: f"It has {len(value)} characters; {MAX_TEXT} are allowed."})
+        raise Invalid(fields={name: f"It has {len(value):,} characters; {MAX_TEXT:,} are allowed."})
     return storable(value).strip()
 
 
@@ -124,7 +124,7 @@ def plain(value: Any, name: str) -> Any:
         raise Invalid(fields={name: f"It has more than {MAX_DIGITS} digits; give a number with fewer."})
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
-            raise Invalid(fields={name: f"It has {len(value)} characters; {MAX_TEXT} are allowed."})
+            raise Invalid(fields={name: f"It has {len(value):,} characters; {MAX_TEXT:,} are allowed."})
         return storable(value)
     if isinstance(value, list):
         return [plain(item, f"{name}[{n}]") for n, item in enumerate(value)]

@@ -98,16 +98,20 @@ class Conversation {
     if (turn.ended && this.composer) this.end();
   }
 
-  end(words = "The session has ended") {
-    this.composer.querySelector("textarea")?.setAttribute("placeholder", words);
+  /* What was typed and not sent stays in view. */
+  end(words = "The session has ended", told = this.composer.querySelector("[data-ended]")) {
+    const field = this.composer.querySelector("textarea");
+    field?.setAttribute("placeholder", words);
     for (const each of this.composer.querySelectorAll("textarea, input, button")) each.disabled = true;
+    if (!told || !this.root.isConnected || field?.value) return;
+    for (const part of this.composer.children) part.hidden = part !== told;
   }
 
   gone() {
     this.stop();
     const words = "This conversation was deleted";
-    this.say("warning", words, "warned");
-    if (this.composer) this.end(words);
+    this.tell("warning", words, "warned");
+    if (this.composer) this.end(words, null);
   }
 
   traced(message) {

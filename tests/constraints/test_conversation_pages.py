@@ -66,7 +66,7 @@ class TestWhatRefusesAStart:
 
     def test_an_agent_that_is_saved_no_more_stays_chosen_and_says_so(self, client):
         text = self.refused(client, panel="1", entry="Gone_Desk").content.decode()
-        assert '<option value="Gone_Desk" selected>Gone_Desk, which is not saved</option>' in text
+        assert '<option value="Gone_Desk" selected>Gone_Desk, which is not saved or cannot be read</option>' in text
 
     def test_after_a_save_the_panel_tells_what_still_refuses_and_keeps_the_choice(self, client, broken):
         text = panel(client, refused="1", entry="Bad", user="ines").content.decode()

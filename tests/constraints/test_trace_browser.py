@@ -21,7 +21,11 @@ for name, text in TEXTS.items():
         project = services.project_create(user=owner, name=name, slug=name, description="")
         services.document_create(project=project, user=owner, path="desk.agent.abl", text=text, message="")
 """
-TEXTS = {"loans": AGENT, "wordy": AGENT.replace("You asked for {{requested}}.", "word " * 3000)}
+TEXTS = {
+    "loans": AGENT,
+    "wordy": AGENT.replace("You asked for {{requested}}.", "word " * 3000),
+    "brief": AGENT.replace("    THEN: ask\n", "    THEN: COMPLETE\n"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +128,39 @@ def test_a_message_of_blanks_is_not_sent(talk):
     field.press("Enter")
     say(talk, "1", 1)
     expect(talk.locator(".bubble--user")).to_have_text(["1"])
+
+
+def test_a_message_that_is_too_long_is_refused_and_stays(talk):
+    field = talk.get_by_label(re.compile("^Message as"))
+    field.fill("1 " * 10_001)
+    field.press("Enter")
+    expect(talk.locator("[data-unsent-text]")).to_contain_text("20,001 characters; 20,000 are allowed")
+    assert len(field.input_value()) == 20_002
+
+
+def test_when_the_session_has_ended_the_way_on_is_another_conversation(admin_page, projects):
+    page = begin(admin_page, "brief")
+    say_last(page, "1")
+    composer = page.locator("[data-composer]")
+    expect(composer.get_by_role("link", name="Start another one")).to_be_visible()
+    expect(composer.get_by_role("button")).to_have_count(0)
+    expect(composer.locator("textarea")).to_be_hidden()
+
+
+def say_last(page: Page, text: str) -> None:
+    """Say what ends the session."""
+    field = page.get_by_label(re.compile("^Message as"))
+    field.fill(text)
+    field.press("Enter")
+
+
+def test_a_conversation_that_somebody_deletes_says_so_and_takes_no_message(talk, beside, live_workbench):
+    number = int(talk.url.split("/test/")[1].split("/")[0])
+    with live_workbench.client() as client:
+        assert client.delete(f"/api/v1/projects/loans/conversations/{number}/").status_code == 204
+    for page in (talk, beside):
+        expect(page.locator("[data-connection]")).to_contain_text("This conversation was deleted")
+        expect(page.locator("#say")).to_be_disabled()
 
 
 def test_a_turn_of_the_chat_leads_to_its_steps(talk):
