@@ -8,6 +8,7 @@ every tree; both give the same records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ _SCALARS: Final = (int, float, bool, str, type(None))
 _TRUTHS: Final = (bool, type(None), int, float)
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _MAX_CHAIN: Final = 12
+_NAME: Final = re.compile(r"\b[nv][0-9]+\b")
 _TAG_LENGTH: Final = 9
 """Texts up to this length are neither dates nor large; in a date the character at 4 is a dash."""
 
@@ -39,14 +41,14 @@ def compile_recorder(node: Node, source: str, guardrail: bool) -> Callable[..., 
         recorder.emit(node, _SCALARS)
     except Unsuited:
         return None
-    body = "\n".join(" " * 12 + line for line in recorder.lines)
+    body = "\n".join(" " * 12 + line for line in [*recorder.lines, f"return n{recorder.number(node)}"])
+    body = _NAME.sub(lambda name: recorder.fixed.get(name[0], name[0]), body)
     code = (
         "def explain(context, now=None, rng=None, full=False):\n"
         "    if type(context) is dict and not full:\n"
         "        try:\n"
         "            c = context\n"
         f"{body}\n"
-        f"            return n{recorder.number(node)}\n"
         "        except Exception:\n"
         "            pass\n"
         "    return slow(context, now, rng, full)\n"
@@ -61,6 +63,7 @@ class _Recorder:
     def __init__(self, root: Node, source: str, guardrail: bool) -> None:
         self.records = prepared_records(root, source)
         self.constants: dict[str, Any] = {}
+        self.fixed: dict[str, str] = {}  # names of values and records that never change, and what stands for them
         self.lines: list[str] = []
         self.indent = 0
         self.guardrail = guardrail
@@ -111,9 +114,9 @@ class _Recorder:
                 record = self.static(node)
                 if not isinstance(node, ListNode) and type(record["value"]) not in types:
                     raise Unsuited
-                name = self.constant(record)
-                self.line(f"n{at} = {name}")
-                self.line(f"v{at} = {self.constant(record['value'])}")
+                value = record["value"]
+                self.fixed[f"n{at}"] = self.constant(record)
+                self.fixed[f"v{at}"] = repr(value) if type(value) in (int, bool) else self.constant(value)
             case Path():
                 self.path(node, types)
             case Binary():
