@@ -165,4 +165,9 @@ def test_the_schema_describes_every_operation():
         base + "{id}/": {"get", "put", "delete"},
         base + "{id}/history/": {"get"},
         base + "{id}/reveal/": {"post"},
+        base + "{id}/restore/": {"post"},
+        base + "{id}/ttl/": {"post"},
+        base + "delete-found/": {"post"},
+        base + "tree/": {"get"},
+        base + "verification/": {"get", "post"},
     }
