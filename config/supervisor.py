@@ -18,7 +18,7 @@ from config.forked import Forked, fork
 
 log = logging.getLogger("abl_workbench.supervisor")
 
-STOP_SECONDS = 3.5
+STOP_SECONDS = 3.0
 """What children get to finish after SIGTERM, so that everything has ended five seconds after the signal."""
 FIRST_BACKOFF_SECONDS = 0.1
 LONGEST_BACKOFF_SECONDS = 10.0
