@@ -9,7 +9,9 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from config.health import healthz
 from web.problems import api_not_found
-from web.views import Login
+from web.signin import AdminSignInForm, Login
+
+admin.site.login_form = AdminSignInForm
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),

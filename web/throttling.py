@@ -46,6 +46,14 @@ class Allowance:
             self._whole_at[caller] = whole_at + step
             return 0.0
 
+    def wait(self, caller: Hashable, *, rate: int) -> float:
+        """Seconds until a request would be allowed, 0.0 if it is now; nothing is counted."""
+        step = 60 / rate
+        with self._lock:
+            now = self._clock()
+            early = max(self._whole_at.get(caller, now), now) - now - (rate - 1) * step
+            return early if early > step / 1000 else 0.0
+
     def clear(self) -> None:
         """Forget who asked."""
         with self._lock:

@@ -1,23 +1,15 @@
-"""Signing in, and the pages for errors that no view handled."""
+"""The pages for errors that no view handled."""
 
 from __future__ import annotations
 
 import sys
 
-from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from web.context import frame
 from web.errors import AppError, Forbidden, Invalid
 from web.problems import as_app_error, nothing_at, problem_response, status_of
-
-
-class Login(auth_views.LoginView):
-    """The sign-in page; somebody signed in already goes on to the projects."""
-
-    template_name = "registration/login.html"
-    redirect_authenticated_user = True
 
 
 def error_page(request: HttpRequest, error: AppError, status: int) -> HttpResponse:

@@ -220,7 +220,8 @@ def test_a_document_that_conversations_ran_on_stays(client, project, owner):
     run(conversation)
     with pytest.raises(Conflict, match="test conversations ran on"):
         services.document_delete(document=document)
-    assert client.delete(f"{API}agents/desk.agent.abl/").status_code == 409
+    refused = client.delete(f"{API}agents/desk.agent.abl/")
+    assert (refused.status_code, refused.json()["code"], refused.json()["title"]) == (409, "conflict", "Still needed")
     assert client.get(f"/p/library/test/{conversation.number}/").status_code == 200
     project.delete()
     assert not Conversation.objects.exists()
