@@ -14,7 +14,7 @@ from editor.selectors import digest_of
 from tests.constraints.conftest import ROLES, TESTERS, Runner
 from tests.factories import ProjectFactory, sign_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
 
 C = {"slug": "library", "number": 7}
 T = {**C, "index": 1}

@@ -16,7 +16,7 @@ from editor.models import Project, User
 from tests.contracts.test_routes import ARGUMENTS, KNOWN, PEOPLE, ROLES, ROUTES, ROWS, Row, people  # noqa: F401
 from tests.factories import MembershipFactory, ProjectFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
 
 METHODS = ("get", "post", "put", "patch", "delete")
 

@@ -12,7 +12,7 @@ from memory.models import Fact
 from tests.factories import ProjectFactory
 from tests.memory.factories import FactFactory
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.everybody]
 
 READERS = {"owner", "editor", "reviewer", "viewer"}
 WRITERS = {"owner", "editor"}

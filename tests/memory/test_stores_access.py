@@ -18,7 +18,7 @@ from memory.stores.selectors import Subject
 from tests.factories import ProjectFactory
 from tests.memory.stores_kit import session_of, store_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.everybody]
 
 EVERYONE = ["owner", "editor", "reviewer", "viewer", "stranger", "anonymous"]
 MAY = {
