@@ -47,7 +47,11 @@ class Environment:
     def database(self, name: str, default: str) -> dict[str, Any]:
         """Django's description of a database from its URL."""
         value = self.url(name, default, DATABASES)
-        return dict(environ.Env.db_url_config(value))
+        try:
+            return dict(environ.Env.db_url_config(value))
+        except ValueError as exc:
+            # Of the port alone: the rest of a URL holds a password.
+            raise ImproperlyConfigured(f"{name}: its port is not a whole number from 0 to 65535.") from exc
 
     def url(self, name: str, default: str, schemes: tuple[str, ...]) -> str:
         """A URL of one of the schemes."""

@@ -160,7 +160,10 @@ class DocumentDetail(ProjectView):
 
     @extend_schema(request=DocumentSaveSerializer, responses={200: DocumentTextSerializer, 409: OpenApiTypes.OBJECT})
     def put(self, request: Request, slug: str, name: str) -> Response:
-        """Saves a revision if ``base_revision`` is still the newest; else 409 with the newest as ``current``."""
+        """Saves a revision if ``base_revision`` is still the newest; else 409 with the newest as ``current``.
+
+        Nothing is kept of a text that is refused. 400 when there never was a revision of that number.
+        """
         document = self.document()
         try:
             services.document_save(document=document, user=caller(request)[0], **valid(DocumentSaveSerializer, request))

@@ -22,6 +22,12 @@ USED_STEP = timedelta(minutes=5)
 SLUG_TRIES = 20
 
 
+class StillNeeded(Conflict):
+    """What should go is needed by something else; nobody changed anything, so there is no ``current``."""
+
+    title = "Still needed"
+
+
 @transaction.atomic
 def project_create(*, user: User, name: str, slug: str = "", description: str = "") -> Project:
     """A new project owned by ``user``. Without a slug, one is made of the name."""
@@ -92,13 +98,13 @@ def member_remove(*, project: Project, username: str) -> None:
 
 
 def _keep_an_owner(project: Project, user: User) -> None:
-    """``Conflict`` when ``user`` is the only owner. Locks the project, so that two owners cannot both leave."""
+    """``StillNeeded`` when ``user`` is the only owner. Locks the project, so that two owners cannot both leave."""
     Project.objects.select_for_update().get(pk=project.pk)
     owners = list(
         Membership.objects.filter(project=project, role=Membership.Role.OWNER).values_list("user_id", flat=True)
     )
     if owners == [user.pk]:
-        raise Conflict(f"{user.username} is the last owner of {project.name}. Make somebody else an owner first.")
+        raise StillNeeded(f"{user.username} is the last owner of {project.name}. Make somebody else an owner first.")
 
 
 @transaction.atomic
@@ -145,11 +151,11 @@ def document_rename(*, document: Document, path: str) -> Document:
 
 @transaction.atomic
 def document_delete(*, document: Document) -> None:
-    """Removes the document with its revisions and drafts; ``Conflict`` while a conversation needs one of them."""
+    """Removes the document with its revisions and drafts; ``StillNeeded`` while a conversation needs one of them."""
     try:
         document.delete()
     except (ProtectedError, RestrictedError):
-        raise Conflict(
+        raise StillNeeded(
             f"{document.path} has revisions that test conversations ran on, so it cannot be deleted: "
             "their traces show these texts. Rename it or save another text instead."
         ) from None
@@ -163,25 +169,35 @@ def document_save(
 
     Raises ``Conflict`` whose ``current`` is the newest revision (``revision_dict``) when somebody saved in between.
     Nothing is written then, the draft stays. A text equal to the newest one makes no revision, so a repeated request
-    is harmless.
+    is harmless. ``Invalid`` when there never was a ``base_revision`` of that number.
     """
     text = storable(text)
     locked = Document.objects.select_for_update().get(pk=document.pk)
     head = Revision.objects.select_related("author").filter(pk=locked.head_id or 0).first()
+    # Revisions count from 1 without a gap.
+    if base_revision is not None and not 1 <= base_revision <= (head.number if head else 0):
+        raise _unknown_base(locked, base_revision, head)
     if head is not None and head.text == text:
         draft_discard(document=document, user=user)
         return head
     if base_revision != (head.number if head else None):
         who = head.author.shown_name if head and head.author else "Somebody"
+        began = f"revision {base_revision}" if base_revision is not None else "no revision"
         raise Conflict(
-            f"{who} saved revision {head.number if head else 0} after you began from revision {base_revision}. "
-            "Nothing was written; both texts are kept.",
+            # Not into the draft: there is one a person, and a program's text must not replace what its user is typing.
+            f"{who} saved revision {head.number if head else 0} after you began from {began}. Nothing was written.",
             current=selectors.revision_dict(head) if head else None,
         )
     revision = _append(locked, user, text, message)
     document.head = revision
     draft_discard(document=document, user=user)
     return revision
+
+
+def _unknown_base(document: Document, number: int, newest: Revision | None) -> Invalid:
+    """The error for a number that no revision of the document ever had."""
+    there_is = f"the newest is {newest.number}" if newest else "it has none yet"
+    return Invalid(fields={"base_revision": f"{document.path} has no revision {number}; {there_is}."})
 
 
 def _append(document: Document, user: User, text: str, message: str) -> Revision:
@@ -205,11 +221,11 @@ def _append(document: Document, user: User, text: str, message: str) -> Revision
 def draft_save(*, document: Document, user: User, text: str, base_revision: int | None) -> Draft | None:
     """Keeps what the user typed, on the revision they began from. A text equal to that one needs no draft (None)."""
     text = storable(text)
-    base = (
-        Revision.objects.filter(document=document, number=base_revision).first() if base_revision is not None else None
-    )
-    if base_revision is not None and base is None:
-        raise Invalid(fields={"base_revision": f"{document.path} has no revision {base_revision}."})
+    base = None
+    if base_revision is not None:
+        base = Revision.objects.filter(document=document, number=base_revision).first()
+        if base is None:
+            raise _unknown_base(document, base_revision, document.head)
     if base is not None and base.text == text:
         draft_discard(document=document, user=user)
         return None

@@ -15,7 +15,8 @@ export class Drafts {
     this.told = told;
     this.keptText = null;
     this.failures = 0;
-    this.sending = false;
+    this.sending = null; // the promise of the request under way
+    this.held = false;
   }
 
   extension() {
@@ -64,11 +65,23 @@ export class Drafts {
     }
   }
 
+  /* No draft goes out beside a save: one that arrives after it would look like something newer. */
+  hold() {
+    this.held = true;
+    return this.sending;
+  }
+
+  release() { this.held = false; }
+
   async keep() {
     this.due = undefined;
-    if (this.sending) return void this.soon(PAUSE);
+    if (this.sending || this.held) return void this.soon(PAUSE);
+    this.sending = this.post().finally(() => { this.sending = null; });
+    await this.sending;
+  }
+
+  async post() {
     const { text } = this;
-    this.sending = true;
     try {
       const answer = await send("POST", this.url, { text, base_revision: this.base });
       this.failures = 0;
@@ -80,8 +93,6 @@ export class Drafts {
       this.told(failed.signedOut ? "signed-out" : failed.offline ? "offline" : "failed", failed.message);
       this.soon(RETRY[Math.min(this.failures++, RETRY.length - 1)]);
       this.due = undefined;
-    } finally {
-      this.sending = false;
     }
   }
 

@@ -38,7 +38,10 @@ const outline = new Outline({
 const analyser = new Analyser({
   url: page.analyse,
   told: ({ failed, problems: found, outline: symbols, took }) => {
-    if (failed) return void notAnswered(failed);
+    if (failed) {
+      notAnswered(failed);
+      return void afterPaint("analysed", () => panel.unknown());
+    }
     outline.take(symbols);
     afterPaint("analysed", () => {
       panel.show(found);
@@ -49,7 +52,7 @@ const analyser = new Analyser({
   },
 });
 const drafts = new Drafts({ url: page.draft, key: storageKey, base, savedText: editable && page.isDraft ? null : plain(area.value), told: draftTold });
-const saver = new Saver({ url: page.save, message: form.elements.message, drafts, dialog: byId("conflict"), nonce, common: common({ nonce }), told: saveTold });
+const saver = new Saver({ url: page.save, current: page.current, message: form.elements.message, drafts, dialog: byId("conflict"), nonce, common: common({ nonce }), told: saveTold });
 
 function plain(text) { return text.replace(/\r\n?/g, "\n"); }
 
@@ -127,6 +130,8 @@ function draftTold(state, detail) {
   const revision = drafts.base ? `, on revision ${drafts.base}` : "";
   changed(state !== "clean");
   if (state === "typing") return;
+  if (state === "kept" || state === "clean") panel.connection("ok", "Connected");
+  if (saver.waiting) return void (state === "offline" || saver.again());
   if (state === "clean") {
     tell(drafts.base ? `Saved, revision ${drafts.base}` : "Nothing typed yet");
     byId("notice").querySelector("[data-state=info]")?.remove();
@@ -135,7 +140,6 @@ function draftTold(state, detail) {
   if (state === "offline") tell("Not connected: what you type is kept in this browser", "warning");
   if (state === "signed-out") tell("Signed out: kept in this browser. Sign in again in another tab", "warning");
   if (state === "failed") tell(`Draft not kept by the server: ${detail}`, "error");
-  if (state === "kept" || state === "clean") panel.connection("ok", "Connected");
 }
 
 function saveTold(state, detail) {
@@ -146,6 +150,7 @@ function saveTold(state, detail) {
     byId("notice").replaceChildren();
     document.body.dispatchEvent(new CustomEvent("abl:saved", { detail: { revision: detail } }));
   }
+  if (state === "waiting") tell("Not saved yet: it is saved as soon as the server is back", "warning");
   if (state === "failed") tell(`Not saved. ${detail}`, "error");
   if (state === "signed-out") tell("Not saved: you are signed out. Sign in again in another tab", "warning");
   if (state === "conflict") tell("Somebody else saved in between", "warning");
@@ -159,7 +164,7 @@ function notAnswered(failed) {
 
 function tell(text, state = "") {
   const node = byId("draft-state");
-  node.textContent = text;
+  if (node.textContent !== text) node.textContent = text; // said once, however often it is tried
   node.title = text;
   if (state) node.dataset.state = state;
   else delete node.dataset.state;

@@ -9,6 +9,7 @@ export class Panel {
     Object.assign(this, { list, chips, empty, fixAll, tabCount, status, onShow });
     this.hidden = new Set();
     this.key = null;
+    this.isUnknown = false;
     this.problems = [];
     this.drawn = [];
     list.addEventListener("click", (event) => this.clicked(event));
@@ -42,13 +43,16 @@ export class Panel {
     if (!chip) return;
     const severity = chip.dataset.state;
     if (!this.hidden.delete(severity)) this.hidden.add(severity);
+    const { isUnknown } = this;
     this.key = null;
     this.show(this.problems);
+    if (isUnknown) this.unknown();
   }
 
   /* Redrawn only when something that it shows has changed. */
   show(problems) {
     this.problems = problems;
+    this.isUnknown = false;
     const key = problems.map(keyOf).join("\n");
     if (key === this.key) return;
     this.key = key;
@@ -72,6 +76,16 @@ export class Panel {
     if (!counts[0][1] && !counts[1][1]) {
       this.status.counts.replaceChildren(el("span", { class: "state", "data-state": "passed" }, icon("passed"), "No errors"));
     }
+  }
+
+  /* The text is another than the last answer was about: nothing is said of it until the next `show`. */
+  unknown() {
+    this.key = null;
+    this.isUnknown = true;
+    if (this.tabCount) this.tabCount.textContent = "?";
+    this.empty.hidden = true;
+    this.status.took.textContent = "";
+    this.status.counts.replaceChildren(el("span", { class: "state", "data-state": "unset" }, icon("unset"), "Not checked"));
   }
 
   took(ms) { this.status.took.textContent = `Checked in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`; }

@@ -65,7 +65,7 @@ def test_processes_of_the_pool_end_with_a_killed_worker(workbench):
 
 def test_a_second_workbench_on_the_same_data_is_refused(workbench):
     second = workbench.manage("serve", check=False)
-    assert second.returncode == 1
+    assert second.returncode == 2
     assert "already runs" in second.stderr
     assert str(workbench.var_dir) in second.stderr
 
@@ -74,9 +74,36 @@ def test_a_port_that_is_taken_is_named(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         answer = Workbench(tmp_path, PORT=port).manage("serve", check=False)
-    assert answer.returncode == 1
+    assert answer.returncode == 2
     assert f"Cannot listen on 127.0.0.1 port {port}: Address already in use" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+NO_FILE = "unable to open database file"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"PORT": "abc"}, "PORT: abc is not a whole number from 0 to 65535."),
+        ({"ABL_VARDIR": "x"}, "Unknown setting ABL_VARDIR. Did you mean ABL_VAR_DIR?"),
+        ({"ABL_VAR_DIR": "/dev/null/var"}, "ABL_VAR_DIR: /dev/null/var cannot be used: Not a directory."),
+        (
+            {"DATABASE_URL": "sqlite:////dev/null/x"},
+            f"The database cannot be used: {NO_FILE}. Start it or set DATABASE_URL.",
+        ),
+        ({"DATABASE_URL": "postgres://ann:secret@127.0.0.1:1/x"}, "The database cannot be used: connection failed:"),
+        ({"DATABASE_URL": "postgres://ann:secret@db:one/x"}, "DATABASE_URL: its port is not a whole number"),
+    ],
+    ids=["number", "name", "folder", "file", "server", "url"],
+)
+def test_a_start_that_is_refused_says_why_in_one_line(tmp_path, settings, words):
+    answer = Workbench(tmp_path, **settings).manage("serve", check=False)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert "secret" not in answer.stderr
+    assert answer.stdout == ""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.test import Client
 
-from editor import services
+from editor import selectors, services
 from editor.models import ApiToken, Revision
 from tests.factories import DocumentFactory, MembershipFactory, ProjectFactory
 
@@ -48,6 +48,28 @@ def test_a_save_on_an_older_revision_answers_409_with_what_a_read_gives(api, doc
     status, problem = api("put", DOC, {"text": "mine", "base_revision": 1})
     assert (status, problem["code"]) == (409, "conflict")
     assert problem["current"] == api("get", DOC)[1]
+    assert problem["title"] == "Somebody else changed this in the meantime"
+    assert problem["detail"] == "owner saved revision 2 after you began from revision 1. Nothing was written."
+    assert Revision.objects.count() == 2
+    _, unbased = api("put", DOC, {"text": "mine", "base_revision": None})
+    assert unbased["detail"] == "owner saved revision 2 after you began from no revision. Nothing was written."
+
+
+def test_a_refused_save_leaves_what_its_user_is_typing_in_the_browser(api, document, owner, editor):
+    services.document_save(document=document, user=owner, text="theirs", base_revision=1)
+    services.draft_save(document=document, user=editor, text="typed", base_revision=1)
+    assert api("put", DOC, {"text": "by a program", "base_revision": 1})[0] == 409
+    assert selectors.draft_get(document=document, user=editor).text == "typed"
+
+
+@pytest.mark.parametrize("number", [0, 99])
+@pytest.mark.parametrize("text", ["theirs", "mine"], ids=["unchanged", "changed"])
+def test_a_save_on_a_revision_that_never_was_is_bad_input(api, document, owner, number, text):
+    services.document_save(document=document, user=owner, text="theirs", base_revision=1)
+    status, problem = api("put", DOC, {"text": text, "base_revision": number})
+    assert (status, problem["code"]) == (400, "invalid")
+    words = f"desk.agent.abl has no revision {number}; the newest is 2."
+    assert problem["fields"] == {"base_revision": words}
     assert Revision.objects.count() == 2
 
 
@@ -117,7 +139,8 @@ def test_members_are_set_and_removed_but_the_last_owner_stays(as_, project):
     body = {"user": "stranger", "role": "reviewer"}
     assert client.post("/api/v1/projects/library/members/", body, content_type="application/json").json() == body
     assert client.delete("/api/v1/projects/library/members/stranger/").status_code == 204
-    assert client.delete("/api/v1/projects/library/members/owner/").status_code == 409
+    refused = client.delete("/api/v1/projects/library/members/owner/")
+    assert (refused.status_code, refused.json()["title"]) == (409, "Still needed")
     unknown = client.post(
         "/api/v1/projects/library/members/", {"user": "no", "role": "boss"}, content_type="application/json"
     )

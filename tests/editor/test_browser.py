@@ -187,6 +187,93 @@ def test_the_page_says_when_nobody_answers_and_goes_on_when_somebody_does(page, 
     expect(page.locator("#status-connection")).to_have_text(re.compile(r"^\s*Connected"))
 
 
+NOT_YET = "Not saved yet: it is saved as soon as the server is back"
+
+
+def test_without_a_server_nothing_counts_as_checked_and_a_save_is_done_when_it_is_back(page, desk, context):
+    opened(page, desk)
+    checked, state = page.locator("#status-counts"), page.locator("#draft-state")
+    before = checked.inner_text()
+    saves = []
+    page.on("response", lambda r: saves.append(r.status) if (r.request.method, r.url) == ("POST", desk.page) else None)
+    context.set_offline(True)
+    page.keyboard.type("# one\n")
+    expect(checked).to_have_text("Not checked")
+    expect(page.locator("#status-took")).to_be_empty()
+    expect(page.locator("#problem-none")).to_be_hidden()
+    page.keyboard.press("Control+s")
+    expect(state).to_have_text(NOT_YET)
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# two\n")
+    page.keyboard.press("Control+s")
+    expect(state).to_have_text(NOT_YET)
+    assert desk.saved["revision"] == 1
+    context.set_offline(False)
+    expect(state).to_have_text("Saved, revision 2")
+    expect(checked).to_have_text(before)
+    page.keyboard.type("# three\n")
+    expect(state).to_have_text(re.compile("^Draft kept .*, on revision 2$"))
+    assert desk.saved["revision"] == 2
+    assert desk.saved["text"].startswith("# two\n# one\n")
+    assert saves == [200]
+
+
+def test_a_save_whose_answer_was_lost_is_no_conflict_with_oneself(page, desk):
+    opened(page, desk)
+    page.keyboard.type("# one\n")
+    sent = []
+
+    def lose(route):
+        if route.request.method != "POST":
+            return route.continue_()
+        sent.append(route.request.post_data_json["text"])
+        if len(sent) > 1:
+            return route.fulfill(status=503, json={"code": "unavailable", "detail": "The database does not answer."})
+        route.fetch()
+        return route.abort()
+
+    page.route(desk.page, lose)
+    page.keyboard.press("Control+s")
+    expect(page.locator("#draft-state")).to_have_text(NOT_YET)
+    assert desk.saved["revision"] == 2
+    page.keyboard.type("# two\n")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#draft-state")).to_have_text(NOT_YET)
+    page.unroute(desk.page)
+    expect(page.locator("#draft-state")).to_have_text("Saved, revision 3")
+    expect(page.locator("#conflict")).to_be_hidden()
+    assert desk.saved["text"] == f"# one\n# two\n{AGENT}"
+
+
+def test_a_save_that_waited_asks_when_somebody_else_saved_meanwhile(page, desk, context):
+    opened(page, desk)
+    context.set_offline(True)
+    page.keyboard.type("# mine\n")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#draft-state")).to_have_text(NOT_YET)
+    desk.save("# theirs\n" + AGENT, 1)
+    context.set_offline(False)
+    page.wait_for_selector("#conflict[open]")
+    page.click("[data-choose=mine]")
+    expect(page.locator("#draft-state")).to_have_text("Saved, revision 3")
+    assert desk.saved["text"] == "# mine\n" + AGENT
+
+
+def test_a_text_that_began_from_a_revision_that_is_no_more_is_a_conflict_too(page, desk):
+    """As after the data was restored from a copy."""
+    opened(page, desk)
+    page.evaluate("""() => {
+        const { user, document: number } = document.getElementById("editor").dataset;
+        localStorage.setItem(`abl-draft:${user}:${number}`, JSON.stringify({ text: "# mine\\n", base: 7, at: 0 }));
+    }""")
+    opened(page, desk)
+    page.keyboard.press("Control+s")
+    page.wait_for_selector("#conflict[open]")
+    page.click("[data-choose=mine]")
+    expect(page.locator("#draft-state")).to_have_text("Saved, revision 2")
+    assert desk.saved["text"] == "# mine\n"
+
+
 def test_an_address_with_a_line_shows_and_marks_it(page, desk):
     opened(page, desk, "?line=11&column=13&end_line=11&end_column=26")
     expect(page.locator("#status-place")).to_have_text("Line 11, column 13")

@@ -99,6 +99,7 @@ def test_a_conflict_without_a_script_shows_both_texts_and_lets_either_be_saved(c
     assert 'class="plus"' in content
     assert "theirs" in content
     assert "mine" in content
+    assert "Nothing was written. Both texts are below." in content
     assert 'name="base_revision" value="2"' in content
     client.post(address(), {"text": "mine\n", "base_revision": "2"})
     document.refresh_from_db()
@@ -118,6 +119,14 @@ def test_a_conflict_by_script_is_a_problem_with_the_newest_revision(client, docu
         "message": "",
         "created_at": "",
     }
+
+
+def test_a_save_on_a_revision_that_never_was_is_refused_by_the_page_too(client, document):
+    response = post(client, "document", {"text": "mine", "base_revision": 99})
+    assert response.status_code == 400
+    assert response.json()["fields"] == {"base_revision": "desk.agent.abl has no revision 99; the newest is 1."}
+    assert client.post(address(), {"text": "mine", "base_revision": "99"}).status_code == 400
+    assert Revision.objects.count() == 1
 
 
 def test_a_save_by_script_tells_the_new_revision(client):

@@ -89,7 +89,7 @@ def test_a_draft_equal_to_its_revision_is_none(document, editor):
 
 
 def test_a_draft_on_an_unknown_revision_is_refused(document, editor):
-    with pytest.raises(Invalid, match="no revision 7"):
+    with pytest.raises(Invalid, match="no revision 7; the newest is 1"):
         services.draft_save(document=document, user=editor, text="x", base_revision=7)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command, get_commands
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
 
 ADMIN = "admin"
 
@@ -19,10 +20,22 @@ class Command(BaseCommand):
     help = "Apply migrations, make the first admin and load the examples. Safe to repeat."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self.reach_database()
         call_command("migrate", verbosity=0, interactive=False)
         self.say_how_to_sign_in(self.make_admin())
         if "load_examples" in get_commands():
             call_command("load_examples", once=True, stdout=self.stdout)
+
+    def reach_database(self) -> None:
+        """Refuse to begin while there is no database to talk to."""
+        try:
+            connection.ensure_connection()
+        except OperationalError as exc:
+            # The first line says it; it names host and user, never the password.
+            why = str(exc).partition("\n")[0].rstrip(".")
+            raise CommandError(
+                f"The database cannot be used: {why}. Start it or set DATABASE_URL.", returncode=2
+            ) from exc
 
     def say_how_to_sign_in(self, password: str | None) -> None:
         """Print the password where it was just made: it is kept nowhere else."""

@@ -16,6 +16,9 @@ from django.core.management.base import BaseCommand, CommandError
 from config.forked import load
 from config.supervisor import Supervisor, children, listen
 
+REFUSED = 2
+"""Exit code of a start that was refused, as for settings that cannot be read (manage.py)."""
+
 
 class Command(BaseCommand):
     """Prepares the database, then keeps web, worker and beat running until SIGINT or SIGTERM."""
@@ -28,7 +31,8 @@ class Command(BaseCommand):
             opened = listen(settings.HOST, settings.PORT)
         except OSError as exc:
             where = f"{settings.HOST} port {settings.PORT}"
-            raise CommandError(f"Cannot listen on {where}: {exc.strerror or exc}. Set HOST or PORT.") from exc
+            why = f"Cannot listen on {where}: {exc.strerror or exc}. Set HOST or PORT."
+            raise CommandError(why, returncode=REFUSED) from exc
         with lock, opened:
             call_command("prepare", stdout=self.stdout)
             load()
@@ -42,9 +46,8 @@ class Command(BaseCommand):
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
-            raise CommandError(
-                f"A workbench already runs on the data in {var_dir}. Set ABL_VAR_DIR for another."
-            ) from exc
+            why = f"A workbench already runs on the data in {var_dir}. Set ABL_VAR_DIR for another."
+            raise CommandError(why, returncode=REFUSED) from exc
         return held
 
     def say(self, text: str) -> None:
