@@ -14,15 +14,28 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from editor.models import Project
-from editor.requests import project_view
+from editor.requests import project_view, wants_json
 from memory import exporting, revising, saved, selectors, tree
 from memory.inspector import Query
 from memory.models import Fact
 from memory.paging import facts_matching
 from memory.query import FactQuery
 from memory.readers import places_reading
-from memory.views import chosen_in, done, numbered, part_for, reason_in, user_of, version_in
-from web.errors import Invalid, NotFound
+from memory.views import (
+    chosen_in,
+    dialog,
+    done,
+    fact_again,
+    inspect,
+    numbered,
+    part_for,
+    plain,
+    reason_in,
+    user_of,
+    version_in,
+)
+from web.errors import AppError, Conflict, Invalid, NotFound
+from web.problems import status_of
 
 OFFERED = 50
 TTLS = ("1h", "1d", "7d", "30d", "90d", "365d")
@@ -33,22 +46,36 @@ TTLS = ("1h", "1d", "7d", "30d", "90d", "365d")
 def ttl(request: HttpRequest, project: Project) -> HttpResponse:
     """Give the facts that ``fact=<id>:<version>`` names another time to live, or none."""
     chosen = chosen_in(request)
-    if request.method == "POST":
+    if request.method != "POST":
+        return ask_ttl(request, project, chosen)
+    try:
         number = revising.facts_retime(
             project=project, chosen=chosen, ttl=life_in(request), actor=user_of(request), reason=reason_in(request)
         )
-        if not number:
-            raise NotFound("These facts have expired or are gone; their time cannot be changed.")
-        passed = len(chosen) - number
-        words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
-        back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
-        return done(request, words, back if len(chosen) == 1 else facts_address(project))
+    except (Invalid, Conflict) as error:
+        if not plain(request):
+            raise
+        return ask_ttl(request, project, chosen, error)
+    if not number:
+        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+    passed = len(chosen) - number
+    words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
+    back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
+    return done(request, words, back if len(chosen) == 1 else facts_address(project))
+
+
+def ask_ttl(
+    request: HttpRequest, project: Project, chosen: dict[int, int | None], error: AppError | None = None
+) -> HttpResponse:
+    """The form with the facts as they are now, and why nothing was changed before."""
     now = timezone.now()
     found = [fact for fact in selectors.facts_chosen(project=project, pks=chosen) if fact.state(now) != "expired"]
     if not found:
         raise NotFound("These facts have expired or are gone; their time cannot be changed.")
-    context = {"project": project, "facts": found, "first": found[0], "now": now, "ttls": TTLS, "section": "memory"}
-    return dialog(request, "memory/_ttl.html", context, "Time to live")
+    context: dict[str, Any] = {"project": project, "facts": found, "first": found[0], "now": now, "ttls": TTLS}
+    if error is None:
+        context["given"] = {"ttl": found[0].ttl}
+    return dialog(request, "memory/_ttl.html", context, "Time to live", error=error)
 
 
 def life_in(request: HttpRequest) -> str | None:
@@ -68,10 +95,13 @@ def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     seq = str(request.POST.get("seq", ""))
     if not (seq.isascii() and seq.isdigit() and len(seq) < 19):
         raise Invalid(fields={"seq": f"{seq[:20]!r} is not the number of an entry of the log"})
-    fact = revising.fact_restore(
-        project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
-        reason=reason_in(request),
-    )  # fmt: skip
+    try:
+        fact = revising.fact_restore(
+            project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
+            reason=reason_in(request),
+        )  # fmt: skip
+    except (Invalid, Conflict) as error:
+        return fact_again(request, project, pk, error)
     words = f"{fact.path} has its earlier value again, as version {fact.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, pk]))
 
@@ -89,9 +119,14 @@ def delete_found(request: HttpRequest, project: Project) -> HttpResponse:
     named = named_in(request)
     if named != count.number or count.more:
         return ask_found(request, project, query, count, named=named)
-    number = revising.facts_delete_found(
-        project=project, query=query, actor=user_of(request), reason=reason_in(request)
-    )
+    try:
+        number = revising.facts_delete_found(
+            project=project, query=query, actor=user_of(request), reason=reason_in(request)
+        )
+    except Invalid as error:
+        if not plain(request):
+            raise
+        return ask_found(request, project, query, count, error=error)
     words = f"{numbered(number)} deleted" + (f"; {numbered(named)} had been named" if number != named else "")
     return done(request, words, facts_address(project))
 
@@ -105,8 +140,9 @@ def named_in(request: HttpRequest) -> int:
 
 
 def ask_found(
-    request: HttpRequest, project: Project, query: FactQuery, count: Any, named: int | None = None
-) -> HttpResponse:
+    request: HttpRequest, project: Project, query: FactQuery, count: Any, *, named: int | None = None,
+    error: AppError | None = None,
+) -> HttpResponse:  # fmt: skip
     """The question with the exact number, and what of it is expired; 409 when another number was named before."""
     expired = selectors.facts_count(
         project=project, query=replace(query, state="expired"), now=timezone.now(), upto=revising.MOST_DELETED
@@ -114,7 +150,6 @@ def ask_found(
     examples = facts_matching(project=project, query=query, now=timezone.now(), limit=8)
     context = {
         "project": project,
-        "section": "memory",
         "query": query,
         "hidden": query.params(),
         "number": count.number,
@@ -125,7 +160,8 @@ def ask_found(
         "named": named,
         "back": facts_address(project) + query.text(),
     }
-    response = dialog(request, "memory/_delete_found.html", context, "Delete facts", 200 if named is None else 409)
+    status = 200 if named is None else 409
+    response = dialog(request, "memory/_delete_found.html", context, "Delete facts", status=status, error=error)
     if named is not None:
         response["HX-Retarget"] = "#facts-dialog"
     return response
@@ -159,8 +195,13 @@ def export(request: HttpRequest, project: Project) -> Any:
 @require_POST
 def view_save(request: HttpRequest, project: Project) -> HttpResponse:
     """Keep the filters under a name: those of the page that htmx asks from, or those that the form holds."""
-    query = filters_of_page(request)
-    saved.view_save(project=project, user=user_of(request), name=str(request.POST.get("name", "")), query=query)
+    query, name = filters_of_page(request), str(request.POST.get("name", ""))
+    try:
+        saved.view_save(project=project, user=user_of(request), name=name, query=query)
+    except Invalid as error:
+        if wants_json(request):
+            raise
+        return views_answer(request, project, query, error, view_error=error, view_name=name)
     return views_answer(request, project, query)
 
 
@@ -179,13 +220,17 @@ def filters_of_page(request: HttpRequest) -> FactQuery:
     return Query.read(given).filters
 
 
-def views_answer(request: HttpRequest, project: Project, query: FactQuery) -> HttpResponse:
-    """The kept views for htmx, or the page with the filters that were there."""
+def views_answer(
+    request: HttpRequest, project: Project, query: FactQuery, error: AppError | None = None, **more: Any
+) -> HttpResponse:
+    """The kept views for htmx, or the page with the filters that were there; ``more`` says why a view was not kept."""
     if not part_for(request):
+        if error:
+            return inspect(request, project, query=Query(query), error=error, **more)
         return redirect(facts_address(project) + query.text())
     own = saved.view_list(project=project, user=user_of(request))
-    context = {"project": project, "saved_views": own, "hidden": query.params()}
-    return render(request, "memory/_saved.html", context)
+    context = {"project": project, "saved_views": own, "hidden": query.params(), **more}
+    return render(request, "memory/_saved.html", context, status=status_of(error) if error else 200)
 
 
 @project_view()
@@ -214,10 +259,3 @@ def names(request: HttpRequest, project: Project) -> HttpResponse:
 def facts_address(project: Project) -> str:
     """The facts page of a project."""
     return reverse("memory:facts", args=[project.slug])
-
-
-def dialog(request: HttpRequest, template: str, context: dict[str, Any], title: str, status: int = 200) -> HttpResponse:
-    """A form in the dialog of the facts page, or as a page of its own."""
-    if part_for(request):
-        return render(request, template, context, status=status)
-    return render(request, "memory/dialog.html", {**context, "form": template, "title": title}, status=status)

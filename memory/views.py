@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -13,13 +14,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from editor.models import Project, User
-from editor.requests import project_view
+from editor.requests import project_view, wants_json
 from memory import selectors, services
 from memory.inspector import Inspector, Query
 from memory.models import Fact, Scope
 from memory.saved import view_list
 from memory.values import storable_text
-from web.errors import Invalid, NotFound
+from web.errors import AppError, Conflict, Invalid, NotFound
+from web.problems import status_of
 
 CHOSEN = 500
 
@@ -52,29 +54,38 @@ def facts(request: HttpRequest, project: Project) -> HttpResponse:
 @project_view()
 @require_GET
 def fact(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """The list with one fact open beside it."""
-    return inspect(request, project, selectors.fact_get(project=project, pk=pk))
+    """The list with one fact open beside it. ``?seen=<stamp>`` answers 204 while that fact's details are the same."""
+    chosen = selectors.fact_get(project=project, pk=pk)
+    if part_for(request) == "facts-detail" and request.GET.get("seen") == stamp_of(chosen, timezone.now()):
+        return HttpResponse(status=204)
+    return inspect(request, project, chosen)
 
 
-def inspect(request: HttpRequest, project: Project, chosen: Fact | None = None) -> HttpResponse:
-    """The page, its list or its detail, whichever was asked for."""
+def inspect(
+    request: HttpRequest, project: Project, chosen: Fact | None = None, *, query: Query | None = None,
+    revealed: bool = False, error: AppError | None = None, **more: Any,
+) -> HttpResponse:  # fmt: skip
+    """The page, its list or its detail, whichever was asked for.
+
+    :param query: the filters; those of the address unless given. :param error: what the answer's status comes from.
+    :param more: what else the templates get, such as the form that ``error`` is shown at and what was typed into it.
+    """
     part = part_for(request)
-    query = Query.read(request.GET)
-    context: dict[str, Any] = {
-        "section": "memory",
-        "can_write": selectors.may_write(user=user_of(request), project=project),
-    }
+    query = query or Query.read(request.GET)
+    may = selectors.may_write(user=user_of(request), project=project)
+    context: dict[str, Any] = {"section": "memory", "can_write": may, **more}
+    status = status_of(error) if error else 200
     if chosen is not None:
-        context |= detail_of(chosen)
+        context |= detail_of(chosen, revealed=revealed)
     if part == "facts-detail":
         context |= {"project": project, "query_text": query.text(cursor=query.cursor), "fragment": True}
-        return render(request, "memory/_detail.html", context)
+        return render(request, "memory/_detail.html", context, status=status)
     inspector = Inspector(project, query, timezone.now(), picked=chosen.pk if chosen else None)
     context |= inspector.context()
     if part:
-        return render(request, "memory/_list.html", {**context, "fragment": True})
+        return render(request, "memory/_list.html", {**context, "fragment": True}, status=status)
     context["saved_views"] = view_list(project=project, user=user_of(request))
-    return render(request, "memory/facts.html", context)
+    return render(request, "memory/facts.html", context, status=status)
 
 
 def detail_of(chosen: Fact, *, revealed: bool = False) -> dict[str, Any]:
@@ -83,20 +94,29 @@ def detail_of(chosen: Fact, *, revealed: bool = False) -> dict[str, Any]:
     return {
         "now": now,
         "shown": selectors.shown(chosen, now, revealed=revealed),
+        "stamp": stamp_of(chosen, now),
         "history": selectors.fact_history(fact=chosen),
     }
+
+
+def stamp_of(fact: Fact, now: datetime) -> str:
+    """Text that is another one when the details of a fact are: by its version, when it expires, when it is purged."""
+    return f"{fact.version}-{'purged' if fact.purged_at else 'expired' if fact.state(now) == 'expired' else 'readable'}"
 
 
 @project_view("project.edit")
 @require_POST
 def reveal(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """The detail with the value of a sensitive fact, once; the log keeps who looked and why."""
-    chosen = services.fact_reveal(
-        project=project, pk=pk, actor=user_of(request), reason=str(request.POST.get("reason", ""))
-    )
-    context = {**detail_of(chosen, revealed=True), "project": project, "can_write": True, "section": "memory"}
-    template = "memory/_detail.html" if part_for(request) else "memory/fact.html"
-    response = render(request, template, {**context, "fragment": True})
+    query, reason = Query.read(request.GET), str(request.POST.get("reason", ""))
+    try:
+        chosen = services.fact_reveal(project=project, pk=pk, actor=user_of(request), reason=reason)
+    except Invalid as error:
+        if wants_json(request):
+            raise
+        masked = selectors.fact_get(project=project, pk=pk)
+        return inspect(request, project, masked, query=query, error=error, reveal_error=error, reveal_reason=reason)
+    response = inspect(request, project, chosen, query=query, revealed=True)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -105,7 +125,12 @@ def reveal(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 @require_POST
 def expire(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """End a fact now."""
-    ended = services.fact_expire(project=project, pk=pk, expected_version=version_in(request), actor=user_of(request))
+    try:
+        ended = services.fact_expire(
+            project=project, pk=pk, expected_version=version_in(request), actor=user_of(request)
+        )
+    except (Invalid, Conflict) as error:
+        return fact_again(request, project, pk, error)
     return done(request, f"{ended.path} is expired now", reverse("memory:fact", args=[project.slug, pk]))
 
 
@@ -114,46 +139,105 @@ def expire(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def delete(request: HttpRequest, project: Project) -> HttpResponse:
     """Ask, naming what and how many; then delete. ``fact=<id>:<version>`` names each."""
     chosen = chosen_in(request)
-    if request.method == "POST":
+    if request.method != "POST":
+        return ask_delete(request, project, chosen)
+    try:
         number = services.facts_delete(
             project=project, chosen=chosen, actor=user_of(request), reason=reason_in(request)
         )
-        gone = len(chosen) - number
-        words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
-        return done(request, words, reverse("memory:facts", args=[project.slug]))
+    except (Invalid, Conflict) as error:
+        if not plain(request):
+            raise
+        return ask_delete(request, project, chosen, error)
+    gone = len(chosen) - number
+    words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
+    return done(request, words, reverse("memory:facts", args=[project.slug]))
+
+
+def ask_delete(
+    request: HttpRequest, project: Project, chosen: dict[int, int | None], error: AppError | None = None
+) -> HttpResponse:
+    """The question with the facts as they are now, and why nothing was deleted before."""
     found = selectors.facts_chosen(project=project, pks=chosen)
     if not found:
         raise NotFound("These facts are gone already.")
-    context = {"project": project, "facts": found, "section": "memory"}
-    return render(request, "memory/_delete.html" if part_for(request) else "memory/delete.html", context)
+    return dialog(request, "memory/_delete.html", {"project": project, "facts": found}, "Delete facts", error=error)
 
 
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
 def write(request: HttpRequest, project: Project) -> HttpResponse:
     """A form for a new fact, or with ``?fact=<id>`` for a new version of one."""
-    if request.method == "POST":
+    if request.method != "POST":
+        return ask_write(request, project, form_of(request, project))
+    try:
         saved = services.fact_put(project=project, actor=user_of(request), **fields_of(request))
-        return done(
-            request,
-            f"{saved.path} saved as version {saved.version}",
-            reverse("memory:fact", args=[project.slug, saved.pk]),
-        )
-    context: dict[str, Any] = {"project": project, "scopes": Scope.choices, "section": "memory"}
-    if request.GET.get("fact"):
-        pk, _ = chosen_fact(str(request.GET["fact"]))
-        edited = selectors.fact_live(project=project, pk=pk, now=timezone.now())
-        value = "" if edited.sensitive else json.dumps(edited.value, ensure_ascii=False, indent=2)
-        context |= {"edited": edited, "value": value}
-    return render(request, "memory/_write.html" if part_for(request) else "memory/write.html", context)
+    except (Invalid, Conflict) as error:
+        if not plain(request):
+            raise
+        return ask_write(request, project, request.POST.dict(), error)
+    words = f"{saved.path} saved as version {saved.version}"
+    return done(request, words, reverse("memory:fact", args=[project.slug, saved.pk]))
+
+
+def form_of(request: HttpRequest, project: Project) -> dict[str, Any]:
+    """What the form begins with: nothing, or the live fact that ``fact=<id>`` names."""
+    if not request.GET.get("fact"):
+        return {}
+    pk, _ = chosen_fact(str(request.GET["fact"]))
+    edited = selectors.fact_live(project=project, pk=pk, now=timezone.now())
+    value = "" if edited.sensitive else json.dumps(edited.value, ensure_ascii=False, indent=2)
+    kept = {name: getattr(edited, name) for name in ("scope", "owner", "path", "version", "ttl")}
+    return {**kept, "value": value}
+
+
+def ask_write(
+    request: HttpRequest, project: Project, given: dict[str, Any], error: AppError | None = None
+) -> HttpResponse:
+    """The form, holding what it began with or what was typed."""
+    context = {"project": project, "scopes": Scope.choices, "given": given}
+    return dialog(request, "memory/_write.html", context, "Write a fact", error=error)
+
+
+def dialog(
+    request: HttpRequest, template: str, context: dict[str, Any], title: str, *, status: int = 200,
+    error: AppError | None = None,
+) -> HttpResponse:  # fmt: skip
+    """A form in the dialog of the facts page, or as a page of its own.
+
+    With an error the form says it, has what was typed (``given``), and the status is that of the error.
+    """
+    context = {"section": "memory", "given": request.POST.dict(), **context}
+    if error:
+        status = status_of(error)
+        context |= {"error": error, "status": status, "fields": getattr(error, "fields", {})}
+    if part_for(request):
+        return render(request, template, context, status=status)
+    return render(request, "memory/dialog.html", {**context, "form": template, "title": title}, status=status)
+
+
+def plain(request: HttpRequest) -> bool:
+    """Whether a form was sent without scripts: its page is gone, so a refusal has to bring what was typed again."""
+    return not getattr(request, "htmx", None) and not wants_json(request)
+
+
+def fact_again(request: HttpRequest, project: Project, pk: int, error: AppError) -> HttpResponse:
+    """The page of a fact with why it was not changed. Raises the error for scripts, which show it themselves."""
+    if not plain(request):
+        raise error
+    return inspect(request, project, selectors.fact_get(project=project, pk=pk), error=error, detail_error=error)
 
 
 def done(request: HttpRequest, words: str, address: str) -> HttpResponse:
-    """After a change: htmx gets an event that refreshes what is shown, a plain form goes on to ``address``."""
-    if getattr(request, "htmx", None):
+    """After a change: on to ``address``; the facts page stays and gets an event that refreshes what it shows.
+
+    ``alone`` comes from a form that is a page of its own: nothing beside it could be refreshed.
+    """
+    by_htmx = getattr(request, "htmx", None)
+    if by_htmx and not request.POST.get("alone"):
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps({"facts:changed": {"words": words}})})
     messages.success(request, f"{words}.")
-    return redirect(address)
+    return HttpResponse(status=204, headers={"HX-Redirect": address}) if by_htmx else redirect(address)
 
 
 def numbered(number: int) -> str:

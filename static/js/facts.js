@@ -16,23 +16,34 @@ function refresh({ always = false } = {}) {
   htmx.ajax("GET", url.pathname + url.search, { target: "#facts-list", swap: "outerHTML" });
 }
 
-function refreshDetail() {
+/* The details of the open fact, unless they are the same as shown (204); `always` after a change by this page. */
+function refreshDetail({ always = false } = {}) {
   const address = inDetail();
-  if (address) htmx.ajax("GET", address + location.search, { target: "#facts-detail", swap: "outerHTML" });
+  behind = false;
+  if (!address) return;
+  const url = new URL(address + location.search, location.href);
+  if (!always) url.searchParams.set("seen", byId("facts-detail").dataset.stamp);
+  htmx.ajax("GET", url.pathname + url.search, { target: "#facts-detail", swap: "outerHTML" });
 }
 
 const busy = () => document.hidden || document.querySelector("dialog[open]") !== null || document.querySelector(".htmx-request") !== null;
 
-setInterval(() => { if (!busy()) refresh(); }, POLL);
+/* The details follow the list, but what somebody types into a form of theirs stays. */
+let behind = false;
+const typing = () => [...document.querySelectorAll("#facts-detail :is(input, textarea):not([type=hidden])")].some((field) => field === document.activeElement || field.value !== field.defaultValue);
+const follow = () => { if (behind && !busy() && !typing()) refreshDetail(); };
+
+setInterval(() => {
+  follow();
+  if (!busy()) refresh();
+}, POLL);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh({ always: true }); });
 
 /* Many facts may run out in the same second: one fetch for all, a moment later than the last. */
 let due = 0;
-document.addEventListener("wb:expired", (event) => {
-  const detail = event.target.closest("#facts-detail") !== null;
+document.addEventListener("wb:expired", () => {
   clearTimeout(due);
   due = setTimeout(() => refresh({ always: true }), 150);
-  if (detail) setTimeout(refreshDetail, 150);
 });
 
 document.addEventListener("facts:changed", (event) => {
@@ -40,8 +51,21 @@ document.addEventListener("facts:changed", (event) => {
   chosen.clear();
   toast(event.detail.words);
   refresh({ always: true });
-  refreshDetail();
+  refreshDetail({ always: true });
 });
+
+/* Whether the server answers, by the requests that the page makes anyway. */
+function tell(connected) {
+  const node = document.querySelector("[data-connection]");
+  const words = connected ? "Connected" : "Not connected";
+  if (!node || node.textContent === words) return;
+  node.dataset.state = connected ? "passed" : "warning";
+  const icon = document.querySelector("svg.i").cloneNode(true);
+  icon.firstElementChild.setAttribute("href", icon.firstElementChild.getAttribute("href").replace(/#.*/, connected ? "#i-done" : "#i-warned"));
+  node.replaceChildren(icon, words);
+}
+document.addEventListener("htmx:beforeOnLoad", (event) => tell(event.detail.xhr.status < 500));
+for (const lost of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(lost, () => tell(false));
 
 /* Deleted in the meantime: the detail has nothing to show, and who was in it goes on in the list. */
 document.addEventListener("htmx:beforeOnLoad", (event) => {
@@ -88,6 +112,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target?.id === "facts-dialog" && !modal.open) modal.showModal();
   if (event.detail.target?.id === "facts-detail" && inside && document.activeElement === document.body) byId("facts-detail").querySelector(".pane-body")?.focus();
   if (event.detail.target?.id === "facts-saved") byId("view-name")?.focus();
+  if (event.detail.target?.id === "facts-list") {
+    behind = true;
+    setTimeout(follow); // once this request is no longer under way
+  }
   if (event.detail.target?.id === "facts-detail") showDetail(event.detail.requestConfig?.elt?.closest?.("#facts-list") != null);
   mark();
 });
@@ -157,3 +185,4 @@ new MutationObserver((changes) => {
 }).observe(document.body, { subtree: true, attributeFilter: ["data-state"] });
 
 mark();
+tell(true);

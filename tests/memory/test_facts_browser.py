@@ -144,6 +144,71 @@ def test_a_reveal_and_an_end_leave_the_keyboard_in_the_details(facts_page, put):
     expect(detail.get_by_label("Fact", exact=True)).to_be_focused()
 
 
+def test_a_form_on_a_page_of_its_own_goes_on_to_what_it_changed(facts_page, put, slug):
+    page = facts_page("write/")
+    page.get_by_label("Owner: user or tree id").fill("alone")
+    page.get_by_label("Path").fill("user.tier")
+    page.get_by_label("Value, as JSON").fill("gold")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("A text stands in double quotes")
+    page.get_by_label("Value, as JSON").fill('"gold"')
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(re.compile(r"/facts/\d+/$"))
+    expect(page.locator("#toasts")).to_contain_text("user.tier saved as version 1.")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    fact = re.search(r"/(\d+)/$", page.url)[1]
+    page.goto(f"/p/{slug}/facts/ttl/?fact={fact}:1")
+    page.get_by_label("Time to live from now, such as 90d").fill("90d")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#toasts")).to_contain_text("1 fact changed.")
+    page.goto(f"/p/{slug}/facts/delete-found/?scope=user&owner=alone")
+    put("user.name", owner="alone")
+    page.get_by_role("button", name="Delete 1 fact").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted")
+    page.get_by_role("button", name="Delete 2 facts").click()
+    expect(page.locator("#toasts")).to_contain_text("2 facts deleted.")
+    expect(page).to_have_url(re.compile("/facts/$"))
+
+
+def test_the_details_follow_a_fact_to_its_end(facts_page, put, live_workbench):
+    page = opened(facts_page, put("user.code", value="the secret", ttl="4s", owner="ends"))
+    detail = page.get_by_role("complementary", name="user.code")
+    expect(detail.locator(".countdown").first).to_have_attribute("data-state", "expired")
+    expect(detail).not_to_contain_text("the secret")
+    live_workbench.manage("shell", "-v0", "-c", "from memory.purge import purge_expired; purge_expired()")
+    expect(detail).to_contain_text("The value was removed")
+    expect(detail.locator(".history li").first).to_contain_text("Expired")
+    expect(page.locator("#facts-list tbody tr")).to_contain_text("Purged, tombstone kept")
+
+
+def test_the_details_wait_for_who_types_into_them(facts_page, put):
+    page = opened(facts_page, put("user.card", value="4111", sensitive=True, owner="types"))
+    detail = page.get_by_role("complementary", name="user.card")
+    field = detail.get_by_label("Reason for looking, kept in the log with your name")
+    field.fill("ticket")
+    put("user.card", value="4112", sensitive=True, owner="types", expected_version=1)
+    expect(page.locator("#facts-list [data-choose]").first).to_have_value(re.compile(":2$"))
+    for path in ("user.next", "user.other"):
+        put(path, owner="types")
+        expect(page.get_by_label(f"Select {path}")).to_be_visible()
+    expect(detail).to_contain_text("version 1")
+    expect(field).to_have_value("ticket")
+    field.fill("")
+    page.get_by_label("Select user.next").focus()
+    expect(detail).to_contain_text("version 2")
+
+
+def test_the_page_says_whether_the_server_answers(facts_page, put):
+    put("user.first", owner="connected")
+    page = facts_page("?scope=user&owner=connected")
+    connection = page.locator(".statusbar [data-connection]")
+    expect(connection).to_have_text("Connected")
+    page.context.set_offline(True)
+    expect(connection).to_have_text("Not connected")
+    page.context.set_offline(False)
+    expect(connection).to_have_text("Connected")
+
+
 def test_an_earlier_value_comes_back(facts_page, put):
     put("user.plan", value="house", owner="restore")
     page = opened(facts_page, put("user.plan", value="hotel", owner="restore", expected_version=1))
