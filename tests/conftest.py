@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -60,6 +61,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if CHROMIUM is None and not REQUIRED:
                 item.add_marker(pytest.mark.skip(reason="Chromium is not here"))
     items.sort(key=lambda item: (item.path in browser, item.path not in slow))
+
+
+def pytest_collection() -> None:
+    """Thousands of tests are made now, and all of them stay: looking for garbage among them is in vain."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Take the tests out of what the collector goes through again and again."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -17,6 +17,8 @@ from kombu.exceptions import ConnectionError, OperationalError
 from config import options
 from config.broker import LEFTOVER_SECONDS
 
+pytestmark = pytest.mark.slow
+
 EXCHANGE = Exchange("turns", type="direct")
 QUEUE = Queue("turns", EXCHANGE, routing_key="turns")
 WRITERS, MESSAGES = 4, 150

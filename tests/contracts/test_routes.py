@@ -28,7 +28,7 @@ from tests.memory import test_stores_access as stores_table
 from tests.memory import test_texts_pages as texts_table
 from tests.memory.test_stores_access import BY_LINK
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
 
 ROLES = ("owner", "editor", "reviewer", "viewer")
 PEOPLE = (*ROLES, "stranger", "anonymous")

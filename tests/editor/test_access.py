@@ -10,6 +10,8 @@ from django.urls import URLPattern, get_resolver, reverse
 from editor import api_urls, services, urls
 from tests.editor.conftest import PEOPLE
 
+pytestmark = [pytest.mark.slow, pytest.mark.everybody]
+
 DOC = {"slug": "library", "path": "desk.agent.abl"}
 API_DOC = {"slug": "library", "name": "desk.agent.abl"}
 READERS = {"owner", "editor", "reviewer", "viewer"}

@@ -16,6 +16,8 @@ from memory.blocks.services import block_put
 from memory.models import Bank, BankEntry, Block
 from tests.factories import MembershipFactory, ProjectFactory
 
+pytestmark = [pytest.mark.slow, pytest.mark.everybody]
+
 MEMBERS = ["owner", "editor", "reviewer", "viewer"]
 EDITORS = ["owner", "editor"]
 EVERYONE = [*MEMBERS, "stranger", "anonymous"]
