@@ -55,9 +55,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("database")
         if item.get_closest_marker("slow"):
             slow.add(item.path)
+        waits = any(item.get_closest_marker(name) for name in ("browser", "server", "slow"))
+        if waits and not item.get_closest_marker("everybody"):
+            # They start processes and wait for them, on a machine that may do other things.
+            item.add_marker(pytest.mark.flaky(reruns=int(os.environ.get("TEST_RERUNS", "1"))))
         if item.get_closest_marker("browser"):
             browser.add(item.path)
-            item.add_marker(pytest.mark.flaky(reruns=int(os.environ.get("TEST_RERUNS", "1"))))
             if CHROMIUM is None and not REQUIRED:
                 item.add_marker(pytest.mark.skip(reason="Chromium is not here"))
     items.sort(key=lambda item: (item.path in browser, item.path not in slow))

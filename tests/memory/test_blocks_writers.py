@@ -13,6 +13,7 @@ from memory.blocks.services import block_delete, block_put
 from memory.management.commands.verify_facts import verify
 from memory.models import Block, FactChange
 from tests.factories import ProjectFactory
+from tests.memory.crowd import alone
 from web.errors import Conflict, NotFound
 
 WRITERS = 64
@@ -38,7 +39,7 @@ def at_once(work, number=WRITERS):
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(number) as pool:
+    with alone(), ThreadPoolExecutor(number) as pool:
         return list(pool.map(run, range(number)))
 
 

@@ -40,6 +40,9 @@ def put(live_workbench, slug):
         body = {"scope": "user", "owner": owner, "path": path, "value": value, **more}
         with live_workbench.client() as client:
             response = client.put(f"/api/v1/projects/{slug}/facts/", json=body)
+            if response.status_code == 409:  # of a first try of this test
+                body["expected_version"] = response.json()["current"]["version"]
+                return client.put(f"/api/v1/projects/{slug}/facts/", json=body).raise_for_status().json()
         assert response.status_code == (200 if "expected_version" in more else 201), response.text
         return response.json()
 
@@ -223,6 +226,7 @@ def test_everything_below_a_node_goes_after_the_right_number_was_named(facts_pag
         fact = put(path, owner="subtree")
     page = opened(facts_page, fact)
     page.locator("#facts-tree").get_by_role("link", name=re.compile("^user.crm")).click()
+    expect(page.locator("#facts-list")).not_to_contain_text("user.stays")
     page.get_by_role("link", name="Delete all found").click()
     dialog = page.get_by_role("dialog", name="Delete everything at and below user.crm")
     expect(dialog).to_contain_text("2 facts")
