@@ -5,11 +5,11 @@ import os
 import sys
 from typing import NoReturn
 
-REFUSED = 2
-
 
 def refuse(why: str) -> NoReturn:
     """End with one line that says why; a traceback would tell no more to whoever set a variable."""
+    from config.options import REFUSED
+
     sys.stderr.write(" ".join(why.split()) + "\n")
     sys.exit(REFUSED)
 

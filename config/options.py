@@ -14,6 +14,9 @@ from typing import Any
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+REFUSED = 2
+"""Exit code of a start that was refused: a setting, an address or a database that cannot be used."""
+
 KNOWN: dict[str, str] = {
     "HOST": "Address that the workbench listens on; browsers may use it as host name. Default: 127.0.0.1.",
     "PORT": "Port that the workbench listens on; 0 takes a free one. Default: 8000.",

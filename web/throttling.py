@@ -34,25 +34,26 @@ class Allowance:
 
     def take(self, caller: Hashable, *, rate: int) -> float:
         """0.0 if the request is allowed, and counted; else the seconds until one is. ``rate`` is per minute."""
-        step = 60 / rate
         with self._lock:
             now = self._clock()
-            whole_at = max(self._whole_at.get(caller, now), now)
-            early = whole_at - now - (rate - 1) * step
-            if early > step / 1000:  # rounding is no reason to refuse
-                return early
-            if len(self._whole_at) >= REMEMBERED:
-                self._whole_at = {each: at for each, at in self._whole_at.items() if at > now}
-            self._whole_at[caller] = whole_at + step
-            return 0.0
+            whole_at, early = self._look(caller, now, rate)
+            if not early:
+                if len(self._whole_at) >= REMEMBERED:
+                    self._whole_at = {each: at for each, at in self._whole_at.items() if at > now}
+                self._whole_at[caller] = whole_at + 60 / rate
+            return early
 
     def wait(self, caller: Hashable, *, rate: int) -> float:
         """Seconds until a request would be allowed, 0.0 if it is now; nothing is counted."""
-        step = 60 / rate
         with self._lock:
-            now = self._clock()
-            early = max(self._whole_at.get(caller, now), now) - now - (rate - 1) * step
-            return early if early > step / 1000 else 0.0
+            return self._look(caller, self._clock(), rate)[1]
+
+    def _look(self, caller: Hashable, now: float, rate: int) -> tuple[float, float]:
+        """When the caller has a whole minute's worth again, and the seconds by which a request would be early."""
+        step = 60 / rate
+        whole_at = max(self._whole_at.get(caller, now), now)
+        early = whole_at - now - (rate - 1) * step
+        return whole_at, early if early > step / 1000 else 0.0  # rounding is no reason to refuse
 
     def clear(self) -> None:
         """Forget who asked."""

@@ -96,6 +96,9 @@ def test_a_turn_that_was_done_while_the_page_was_drawn_is_shown(talk):
     talk.route(address, drawn_meanwhile)
     talk.goto(address)
     settled(talk)
+    # Not only the frame: the step that was selected later than the page was drawn is told in full.
+    expect(talk.locator("#stepper[data-seq]:not([data-seq=''])")).to_be_attached()
+    expect(talk.locator("#trace .event[aria-current=step]")).to_be_visible()
 
 
 def test_enter_in_the_fields_of_a_value_sets_it_and_moves_no_clock(admin_page, projects):

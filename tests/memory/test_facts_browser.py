@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 
 import pytest
 from playwright.sync_api import expect
@@ -22,14 +23,12 @@ WRONG_CLOCK = """{
 }"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def slug(live_workbench):
-    """A project of its own for these tests."""
-    code = (
-        "from editor.models import Project, User; from editor.services import project_create;"
-        "print(project_create(user=User.objects.get(username='admin'), name='Facts in a browser').slug)"
-    )
-    return live_workbench.manage("shell", "-v0", "-c", code).stdout.split()[-1]
+    """A project of its own for each test."""
+    with live_workbench.client() as client:
+        body = {"name": f"Facts {uuid.uuid4().hex[:8]}"}
+        return client.post("/api/v1/projects/", json=body).raise_for_status().json()["slug"]
 
 
 @pytest.fixture
@@ -40,9 +39,6 @@ def put(live_workbench, slug):
         body = {"scope": "user", "owner": owner, "path": path, "value": value, **more}
         with live_workbench.client() as client:
             response = client.put(f"/api/v1/projects/{slug}/facts/", json=body)
-            if response.status_code == 409:  # of a first try of this test
-                body["expected_version"] = response.json()["current"]["version"]
-                return client.put(f"/api/v1/projects/{slug}/facts/", json=body).raise_for_status().json()
         assert response.status_code == (200 if "expected_version" in more else 201), response.text
         return response.json()
 

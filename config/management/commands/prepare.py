@@ -11,6 +11,8 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 
+from config.options import REFUSED
+
 ADMIN = "admin"
 
 
@@ -34,7 +36,7 @@ class Command(BaseCommand):
             # The first line says it; it names host and user, never the password.
             why = str(exc).partition("\n")[0].rstrip(".")
             raise CommandError(
-                f"The database cannot be used: {why}. Start it or set DATABASE_URL.", returncode=2
+                f"The database cannot be used: {why}. Start it or set DATABASE_URL.", returncode=REFUSED
             ) from exc
 
     def say_how_to_sign_in(self, password: str | None) -> None:

@@ -14,10 +14,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from config.forked import load
+from config.options import REFUSED
 from config.supervisor import Supervisor, children, listen
-
-REFUSED = 2
-"""Exit code of a start that was refused, as for settings that cannot be read (manage.py)."""
 
 
 class Command(BaseCommand):
