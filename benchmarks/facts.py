@@ -151,6 +151,11 @@ def pages(project: Any, count: int) -> dict[str, Any]:
         "no expiry": FactQuery(scope="user", state="forever"),
         "owner and live": FactQuery(scope="user", owner=owner, state="live"),
         "agent and expiring": FactQuery(agent="Rare_Desk", state="expiring"),
+        "agent by time left": FactQuery(agent="Rare_Desk", sort="time"),
+        "domain and expired": FactQuery(domain="billing", state="expired"),
+        "owner and expiring": FactQuery(scope="user", owner=owner, state="expiring"),
+        "prefix and live": FactQuery(prefix="user.f5", state="live"),
+        "domain and agent": FactQuery(domain="billing", agent="Rare_Desk"),
     }
     return {name: _page(project, query) for name, query in queries.items()}
 

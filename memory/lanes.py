@@ -1,4 +1,4 @@
-"""Which index a list of facts is read by (docs/decisions/0007).
+"""Which index a list of facts is read by (docs/decisions/0006).
 
 A list is read in *phases*, each with one order, and a phase in *lanes* that are merged. A lane walks one index: what
 the index serves says where it walks, the ``rest`` is judged row by row.
@@ -28,6 +28,11 @@ class Condition(NamedTuple):
     text: str
     given: tuple[Any, ...] = ()
     columns: tuple[str, ...] = ()
+
+
+_ENDS = Condition("expires_at IS NOT NULL", (), ("expires_at",))
+_ENDLESS = Condition("expires_at IS NULL", (), ("expires_at",))
+_TAGGED = Condition("NOT (tag = '')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +102,7 @@ def with_lanes(phases: list[Phase], lanes: tuple[Lane, ...]) -> list[Phase]:
     """The same phases over other lanes that hold all facts of the list."""
     if len(phases) == 1 and phases[0].column != "expires_at":
         return [replace(phase, lanes=lanes) for phase in phases]
-    ends = {
-        "expires_at": Condition("expires_at IS NOT NULL", (), ("expires_at",)),
-        "path": Condition("expires_at IS NULL", (), ("expires_at",)),
-    }
+    ends = {"expires_at": _ENDS, "path": _ENDLESS}
     return [
         replace(phase, lanes=tuple(replace(lane, rest=(*lane.rest, ends[phase.column])) for lane in lanes))
         for phase in phases
@@ -137,17 +139,23 @@ def _in_time(down: bool, state: str, timed: tuple[Lane, ...], endless: tuple[Lan
 
 
 def _by_path(given: Conditions) -> Iterator[Lane]:
-    query = given.query
-    if query.owner:
-        yield _of_owner(given)
-    elif query.domain:  # before the agent: facts of a domain lie together by path
-        yield from _of_domain(given)
-    elif query.agent:
-        yield _of_agent(given)
-    elif query.state == "forever":
+    named = _named(given)
+    if named:
+        yield from named
+    elif given.query.state == "forever":
         yield from _endless(given)
     else:
         yield from _of_scopes(given)
+
+
+def _named(given: Conditions) -> list[Lane]:
+    """The lanes by path of an owner, a domain or an agent that is asked for."""
+    query = given.query
+    if query.owner:
+        return [_of_owner(given)]
+    if query.domain:  # before the agent: facts of a domain lie together by path
+        return list(_of_domain(given))
+    return [_of_agent(given)] if query.agent else []
 
 
 def _of_owner(given: Conditions) -> Lane:
@@ -163,8 +171,8 @@ def _of_agent(given: Conditions) -> Lane:
 def _of_domain(given: Conditions) -> Iterator[Lane]:
     name, rest = given.query.domain, given.but("domain", "path")
     yield Lane("fact_by_domain", (given.project, *equal("domain", name), *given.of("path")), rest)
-    tagged = (given.project, Condition("NOT (tag = '')"), *equal("tag", name), *given.of("path"))
-    yield Lane("fact_by_tag", tagged, (*rest, Condition("domain <> %s", (name,), ("domain",))))
+    tagged = (given.project, _TAGGED, *equal("tag", name), *given.of("path"))
+    yield Lane("fact_by_tag", tagged, (*rest, _other_domain(name)))
 
 
 def _of_scopes(given: Conditions) -> Iterator[Lane]:
@@ -177,19 +185,34 @@ def _of_scopes(given: Conditions) -> Iterator[Lane]:
 
 
 def _timed(given: Conditions) -> Iterator[Lane]:
-    state, now = given.query.state, sql.moment(given.now)
+    """Facts that expire, by when. Those of an agent or a domain have an index of their own: they may be few."""
+    query, state, now = given.query, given.query.state, sql.moment(given.now)
     after, until = Condition("expires_at > %s", (now,)), Condition("expires_at <= %s", (now,))
     soon = Condition("expires_at <= %s", (sql.moment(given.now + NEAR),))
-    span = {"live": (after,), "expiring": (after, soon), "expired": (until,)}.get(state, ())
+    ends = (_ENDS, *{"live": (after,), "expiring": (after, soon), "expired": (until,)}.get(state, ()))
     past = (Condition("purged_at IS NULL", (), ("purged_at",)),) if state in ("live", "expiring") else ()
-    for scope in given.scopes:
-        served = (*given.place(scope), Condition("expires_at IS NOT NULL"), *span)
-        yield Lane("fact_by_expiry", served, (*given.but("scope", "state"), *past))
+    if query.domain:
+        rest, name = (*given.but("domain", "state"), *past), query.domain
+        yield Lane("fact_expiry_by_domain", (given.project, *equal("domain", name), *ends), rest)
+        tagged = (given.project, _TAGGED, *equal("tag", name), *ends)
+        yield Lane("fact_expiry_by_tag", tagged, (*rest, _other_domain(name)))
+    elif query.agent:
+        served = (given.project, Condition("NOT (agent = '')"), *given.of("agent"), *ends)
+        yield Lane("fact_expiry_by_agent", served, (*given.but("agent", "state"), *past))
+    else:
+        for scope in given.scopes:
+            yield Lane("fact_by_expiry", (*given.place(scope), *ends), (*given.but("scope", "state"), *past))
 
 
 def _endless(given: Conditions) -> Iterator[Lane]:
+    """Facts that never expire, by path."""
+    named = _named(given)
+    if named:
+        forever = () if given.query.state == "forever" else (_ENDLESS,)
+        yield from (replace(lane, rest=(*lane.rest, *forever)) for lane in named)
+        return
     for scope in given.scopes:
-        served = (*given.place(scope), Condition("expires_at IS NULL"), *given.of("path"))
+        served = (*given.place(scope), _ENDLESS, *given.of("path"))
         yield Lane("fact_without_expiry", served, given.but("scope", "state", "path"))
 
 
@@ -214,6 +237,11 @@ def _below(path: str) -> tuple[Condition, ...]:
 
 def _domain(name: str) -> tuple[Condition, ...]:
     return (Condition("(domain = %s OR tag = %s)", (name, name), ("domain", "tag")),) if name else ()
+
+
+def _other_domain(name: str) -> Condition:
+    """Facts that have the name as domain and as tag are read by the domain."""
+    return Condition("domain <> %s", (name,), ("domain",))
 
 
 def _state(state: str, now: datetime) -> tuple[Condition, ...]:

@@ -1,4 +1,4 @@
-"""Keyset pages of facts: the thousandth page costs what the first does (DESIGN §3, docs/decisions/0007)."""
+"""Keyset pages of facts: the thousandth page costs what the first does (DESIGN §3, docs/decisions/0006)."""
 
 from __future__ import annotations
 

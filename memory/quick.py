@@ -1,4 +1,4 @@
-"""The next version of a fact with its log entry, in as few steps as the database allows (docs/decisions/0006).
+"""The next version of a fact with its log entry, in as few steps as the database allows (docs/decisions/0005).
 
 What ``memory.services`` does with a ledger takes PostgreSQL seven answers, and during five of them every other writer
 of the project waits. Here all that can be computed is computed before the log is taken; then PostgreSQL runs one

@@ -1,4 +1,4 @@
-"""The tree of facts: scopes, owners, path segments, with counts that stop at a bound (docs/decisions/0007).
+"""The tree of facts: scopes, owners, path segments, with counts that stop at a bound (docs/decisions/0006).
 
 A level costs as many short reads as it shows names, whatever lies under them (``memory.walks.neighbours``).
 """

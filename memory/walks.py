@@ -1,4 +1,4 @@
-"""Reading lanes: the statements behind a page of facts (``memory.lanes``, docs/decisions/0007).
+"""Reading lanes: the statements behind a page of facts (``memory.lanes``, docs/decisions/0006).
 
 A read looks at a bounded number of rows, so that no combination of filters costs more than another; it says where it
 stopped, and ``memory.paging`` goes on from there. The planner of neither database is left a choice: SQLite is told the
@@ -22,7 +22,13 @@ ROWS = (250, 2000)
 ROWS_SEARCHED = (100, 500)
 """The same where values are searched, which may be long."""
 _ALL = 1_000_000_000
-_COLUMN = {"fact_by_expiry": "expires_at", "fact_by_change": "recorded_at"}
+_COLUMN = {
+    "fact_by_expiry": "expires_at",
+    "fact_expiry_by_agent": "expires_at",
+    "fact_expiry_by_domain": "expires_at",
+    "fact_expiry_by_tag": "expires_at",
+    "fact_by_change": "recorded_at",
+}
 """What an index is ordered by behind that which is served, where that is not the path."""
 
 

@@ -79,6 +79,22 @@ class Fact(models.Model):
             models.Index(fields=["project", "domain", "path", "id"], name="fact_by_domain"),
             models.Index(fields=["project", "tag", "path", "id"], condition=~Q(tag=""), name="fact_by_tag"),
             models.Index(fields=["project", "agent", "path", "id"], name="fact_by_agent"),
+            # What expires of an agent or a domain: few, among many facts of theirs and many that expire.
+            models.Index(
+                fields=["project", "agent", "expires_at", "id"],
+                condition=Q(expires_at__isnull=False) & ~Q(agent=""),
+                name="fact_expiry_by_agent",
+            ),
+            models.Index(
+                fields=["project", "domain", "expires_at", "id"],
+                condition=Q(expires_at__isnull=False),
+                name="fact_expiry_by_domain",
+            ),
+            models.Index(
+                fields=["project", "tag", "expires_at", "id"],
+                condition=Q(expires_at__isnull=False) & ~Q(tag=""),
+                name="fact_expiry_by_tag",
+            ),
             models.Index(fields=["project", "recorded_at", "id"], name="fact_by_change"),
             # What the purge looks for: facts whose clock is the real one, facts of other clocks, old tombstones.
             models.Index(

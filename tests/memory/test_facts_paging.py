@@ -74,6 +74,33 @@ def test_walking_all_pages_gives_every_fact_once(many, now, sort, state, scope):
     assert back + [fact.pk for fact in pages[-1].facts] == found
 
 
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("state", ["", *STATES])
+@pytest.mark.parametrize("named", [{"agent": "Rare_Desk"}, {"domain": "crm"}, {"domain": "crm", "agent": "Desk"}])
+def test_filters_together_give_what_each_of_them_passes(many, now, sort, state, named):
+    """An agent or a domain, with a state, in every order: whichever index serves which of them."""
+    keys = list(Fact.objects.filter(project=many).order_by("pk").values_list("pk", flat=True))
+    for every, column, name in (
+        (1, "agent", "Desk"),
+        (3, "agent", "Rare_Desk"),
+        (4, "tag", "crm"),
+        (7, "domain", "crm"),
+    ):
+        Fact.objects.filter(pk__in=keys[::every]).update(**{column: name})
+    pages = forwards(many, now, FactQuery(state=state, sort=sort, **named))
+    found = [fact.pk for page in pages for fact in page.facts]
+    agent, domain = named.get("agent"), named.get("domain")
+    wanted = {
+        fact.pk
+        for fact in Fact.objects.filter(project=many)
+        if (not agent or fact.agent == agent) and (not domain or domain in (fact.domain, fact.tag))
+        and fits(fact, state, now)
+    }  # fmt: skip
+    assert wanted
+    assert len(found) == len(set(found))
+    assert set(found) == wanted
+
+
 def fits(fact, state, now):
     real = fact.state(now)
     return {"": True, "live": real != "expired"}.get(state, real == state)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
+from memory import services
 from memory.models import Fact, FactChange
 from memory.services import ANY, fact_delete, fact_expire, fact_reveal, facts_delete
+from memory.verification import verify_some
 from tests.factories import ProjectFactory, UserFactory
 from web.errors import Conflict, Invalid, NotFound
 
@@ -28,6 +31,27 @@ def test_the_expected_version_lets_the_next_one_in(put):
     first = put(expected_version=None)
     second = put(value="silver", expected_version=1)
     assert (second.pk, second.version, Fact.objects.get().value) == (first.pk, 2, "silver")
+
+
+@pytest.mark.parametrize("ttl", [None, "1h"])
+@pytest.mark.parametrize("value", ["silver", None, 1e22, {"z": 1.0, "a": ["ü", True]}])
+def test_the_quick_way_and_the_ledger_leave_the_same(put, monkeypatch, value, ttl):
+    """docs/decisions/0005: both ways to the next version, once each from the same start."""
+    left = []
+    moment = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+    for way in ("quick", "ledger"):
+        if way == "ledger":
+            monkeypatch.setattr(services, "_put_quickly", lambda *_: False)
+        project = ProjectFactory()
+        put(project=project, ttl="2h", expected_version=None, source={"agent": "Desk"})
+        put(project=project, value=value, ttl=ttl, expected_version=1, source={"agent": "Other"}, reason="because")
+        fact = Fact.objects.filter(project=project).values().get()
+        change = FactChange.objects.filter(project=project, version=2).values().get()
+        drop = {"id", "project_id", "nonce", "commitment", "salt", "digest"}
+        left.append([{name: row[name] for name in row.keys() - drop} for row in (fact, change)])
+        assert verify_some(project=project).whole
+    assert left[0] == left[1]
 
 
 def test_a_stale_version_is_refused_with_the_fact_as_it_is(put, log):
