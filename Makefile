@@ -34,7 +34,7 @@ format: ## Format Python
 	@.venv/bin/ruff check --quiet --fix . && .venv/bin/ruff format --quiet .
 
 bench: ## Measure speed against the bars and the peers
-	@scripts/setup dev
+	@scripts/setup bench
 	@.venv/bin/python -m benchmarks
 
 bundle: ## Build static/dist from frontend/ (needs node and npm)

@@ -35,6 +35,7 @@ BARS: dict[str, Bar] = {
     "check.cold_to_pyyaml": Bar(1, "x PyYAML"),
     "check.growth_10x": Bar(12, "x for ten times the text"),
     "check.edit_2000_ms": Bar(15, "ms"),
+    "project.edit_to_cold": Bar(0.05, "of a cold check of 200 agents"),
     "keystroke.median": Bar(60, "ms"),
     "keystroke.p95": Bar(100, "ms"),
     "facts.*.page_ms.*.first": Bar(5, "ms"),

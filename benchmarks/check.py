@@ -1,7 +1,8 @@
-"""``abl.check`` against PyYAML's pure-Python loader on texts of one size (DESIGN §8).
+"""``abl.check`` against readers of YAML in Python on texts of one size (DESIGN §8).
 
-``measure()`` times, in one process and in turn: a cold check (every cache empty) of 1,000 and 10,000 lines, PyYAML's
-pure loader on YAML of the same number of characters, and a check after a one-line edit in 2,000 lines.
+``measure()`` times, in one process and in turn: a cold check (every cache empty) of 100, 1,000 and 10,000 lines, the
+pure loaders of PyYAML and ruamel.yaml on YAML of the same number of characters, Lark reading nothing but the lines and
+indentation of that YAML, and a check after a one-line edit in 2,000 lines.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import _lru_cache_wrapper
+from typing import ClassVar
 
 import yaml
 
@@ -143,15 +146,51 @@ def edited(text: str) -> Callable[[], list[Diagnostic]]:
     return work
 
 
+LINES = r"""
+start: entry*
+entry: LINE _NL [_INDENT entry+ _DEDENT]
+LINE: /[^\n]+/
+_NL: /(\r?\n[ ]*)+/
+%declare _INDENT _DEDENT
+"""
+
+
+def peers(text: str) -> dict[str, float]:
+    """Milliseconds of other readers of a text of that size, where they are installed."""
+    found = {}
+    with suppress(ImportError):
+        from ruamel.yaml import YAML
+
+        found["ruamel_1000_ms"] = best(lambda: YAML(typ="safe", pure=True).load(text))
+    with suppress(ImportError):
+        from lark import Lark
+        from lark.indenter import Indenter
+
+        class Lines(Indenter):
+            """Indentation of two columns or more opens a block."""
+
+            NL_type = "_NL"
+            OPEN_PAREN_types: ClassVar[list[str]] = []
+            CLOSE_PAREN_types: ClassVar[list[str]] = []
+            INDENT_type = "_INDENT"
+            DEDENT_type = "_DEDENT"
+            tab_len = 4
+
+        reader = Lark(LINES, parser="lalr", postlex=Lines())
+        found["lark_lines_1000_ms"] = best(lambda: reader.parse(text))
+    return found
+
+
 def measure() -> dict[str, float]:
     """Milliseconds by name, and the ratio that DESIGN §8 asks for: cold check of 1,000 lines to PyYAML (below 1)."""
-    thousand, ten_thousand = agent_text(1000), agent_text(10_000)
+    hundred, thousand, ten_thousand = agent_text(100), agent_text(1000), agent_text(10_000)
     check({"warm.agent.abl": agent_text(100)})
     empty_caches()
     same_size = yaml_text(len(thousand))
     cold, loader, ratio = against(
         lambda: check({"desk.agent.abl": thousand}), lambda: yaml.load(same_size, Loader=yaml.SafeLoader)
     )
+    small = best(lambda: check({"desk.agent.abl": hundred}), empty_caches)
     large = best(lambda: check({"desk.agent.abl": ten_thousand}), empty_caches)
     work = edited(agent_text(2000))
     work()
@@ -160,10 +199,12 @@ def measure() -> dict[str, float]:
     sources = report.index.sources
     encode = best(lambda: json.dumps([diagnostic_dict(d, sources) for d in report.diagnostics]))
     return {
+        "cold_100_ms": small,
         "cold_1000_ms": cold,
         "cold_10000_ms": large,
         "growth_10x": large / cold,
         "pyyaml_1000_ms": loader,
+        **peers(same_size),
         "cold_to_pyyaml": ratio,
         "edit_2000_ms": edit,
         "json_ms": encode,

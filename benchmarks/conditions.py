@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abl.expressions import compile_expression
+from benchmarks.peers import peers_of
 
 CONTEXT: dict[str, Any] = {
     "amount": 120,
@@ -81,29 +82,11 @@ def _block(function: Callable[[Any], Any], calls: list[None], argument: Any) -> 
     return (time.process_time_ns() - start) / len(calls)
 
 
-def _peers(source: str) -> dict[str, Callable[[Any], Any]]:
-    """The same condition in simpleeval, parsed beforehand, when that is installed and can say it."""
-    try:
-        from simpleeval import EvalWithCompoundTypes
-    except ImportError:
-        return {}
-    written = source.replace(" AND ", " and ").replace(" IN ", " in ").replace("LENGTH(", "len(")
-    if "matches" in written or "IS SET" in written:
-        return {}
-    evaluator = EvalWithCompoundTypes(functions={"len": len})
-    tree = evaluator.parse(written)
-
-    def evaluate(context: Any) -> Any:
-        evaluator.names = context
-        return evaluator.eval(written, previously_parsed=tree)
-
-    return {"simpleeval": evaluate}
-
-
 def measure() -> dict[str, Any]:
     """Per kind: nanoseconds of `lambda`, `evaluate`, `holds`, `explain` (and peers); and the geometric means of ratios.
 
-    `{"kinds": {name: {"lambda": ns, …}}, "ratios": {"evaluate": x, "holds": x, "explain": x, "simpleeval": x}}`.
+    `{"kinds": {name: {"lambda": ns, …}}, "ratios": {"evaluate": x, "holds": x, "explain": x, peer: x, …}}`. A peer's
+    ratio is the mean over the conditions that it can say.
     """
     kinds: dict[str, dict[str, float]] = {}
     for name, (source, function) in KINDS.items():
@@ -117,7 +100,7 @@ def measure() -> dict[str, Any]:
             "evaluate": expression.evaluate,
             "holds": expression.holds,
             "explain": expression.explain,
-            **_peers(source),
+            **peers_of(source, bool(function(CONTEXT)), CONTEXT),
         }
         kinds[name] = _nanoseconds(rivals, CONTEXT)
     return {"kinds": kinds, "ratios": _ratios(kinds)}
