@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
+from abl.analysis.asking import Asking, still
 from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.parts import Part, Placed
 from abl.analysis.project import DocumentIndex, Index, index_of
@@ -51,9 +53,28 @@ def check(
         for path, document in index.documents.items():
             if only is not None and path not in only:
                 continue
-            findings = [*document.document.findings, *_local(document), *_across(document, index)]
-            diagnostics.extend(diagnostics_of(document.document, findings, selection))
+            diagnostics.extend(_worded(document, index, selection))
     return Report(tuple(diagnostics), index)
+
+
+class _Worded(NamedTuple):
+    """Diagnostics, and what they say in words."""
+
+    selection: Selection
+    local: tuple[Finding, ...]
+    across: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def _worded(document: DocumentIndex, index: Index, selection: Selection) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a document; those of the last check while nothing changed that they depend on."""
+    local, across = _local(document), _across(document, index)
+    kept: _Worded | None = document.worded
+    if kept is not None and kept.selection == selection and kept.local is local and kept.across is across:
+        return kept.diagnostics
+    diagnostics = diagnostics_of(document.document, [*document.document.findings, *local, *across], selection)
+    document.worded = _Worded(selection, local, across, diagnostics)
+    return diagnostics
 
 
 @cache
@@ -100,8 +121,17 @@ def _rules_for(keys: frozenset[type | str]) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.needs is None or rule.needs in keys)
 
 
-def _across(document: DocumentIndex, index: Index) -> Iterator[Finding]:
-    """What the rules say that need the whole project."""
+def _across(document: DocumentIndex, index: Index) -> tuple[Finding, ...]:
+    """What the rules say that need the whole project; kept with the document, and with what they asked for."""
+    kept = document.across_findings
+    if kept is None or not still(kept[0], index):
+        asking = Asking(index)
+        findings = tuple(_found_across(document, asking.project))
+        document.across_findings = kept = (asking.answers, findings)
+    return kept[1]
+
+
+def _found_across(document: DocumentIndex, index: Index) -> Iterator[Finding]:
     rules = _table(True)
     for rule in rules.get(DocumentIndex, ()):
         yield from _named(rule, rule.check(document, index))
@@ -121,7 +151,17 @@ def _of_readings(agent: AgentIndex) -> Iterator[Finding]:
 
 
 def _in_readings(part: Part) -> list[tuple[ExpressionUse, Rule, Found]]:
-    return [(use, *problem) for use in part.uses if not use.is_sentence for problem in problems_of(use.reading)]
+    return [
+        (use, *problem)
+        for use in part.uses
+        if not use.is_sentence and not (use.reading.error is not None and _has_own_code(use))
+        for problem in problems_of(use.reading)
+    ]
+
+
+def _has_own_code(use: ExpressionUse) -> bool:
+    """True where a text that cannot be read is ABL923 or ABL969."""
+    return (use.routing and use.reading.shouted) or use.guards_reply
 
 
 def _of_templates(agent: AgentIndex) -> Iterator[Finding]:

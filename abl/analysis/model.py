@@ -7,9 +7,9 @@ cost a copy of what an edit has moved; who asks for all of an agent each time as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from abl.analysis.parts import AnyNode, AnyValue, Cleared, Part, Placed, owned, read_paths, read_roots, write_paths
 from abl.analysis.records import (
@@ -56,6 +56,7 @@ class AgentIndex:
     agent: nodes.Agent
     fragment: bool
     parts: tuple[Placed, ...]
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -201,8 +202,17 @@ class AgentIndex:
         return [item for _, run in self.runs for item in run.items(function)]
 
     def union(self, function: Callable[[Part], frozenset[AnyValue]]) -> frozenset[AnyValue]:
-        """Everything that a function says about the parts."""
-        return frozenset().union(*[run.union(function) for _, run in self.runs])
+        """Everything that a function says about the parts; remembered."""
+        found = self.kept.get(function)
+        if found is None:
+            found = self.kept[function] = frozenset().union(*[run.union(function) for _, run in self.runs])
+        return cast("frozenset[AnyValue]", found)
+
+    def derive(self, function: Callable[[AgentIndex], AnyValue]) -> AnyValue:
+        """What a function says about the agent, remembered: projects ask each of their agents again and again."""
+        if function not in self.kept:
+            self.kept[function] = function(self)
+        return cast("AnyValue", self.kept[function])
 
     @cached_property
     def mentions(self) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from abl.analysis.collect import collect
 from abl.analysis.model import AgentIndex, Read
@@ -25,7 +26,8 @@ KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others
 
 @dataclass(eq=False)
 class DocumentIndex:
-    """One document, its agents and, once asked for, what the local rules found.
+    """One document, its agents and, once asked for, what was found: by the local rules, by those that ask the project
+    (with what they asked for), and in words (with what they are the words of).
 
     A fragment counts as an agent, and so does what a profile or a tool file holds.
     """
@@ -33,6 +35,8 @@ class DocumentIndex:
     document: nodes.Document
     agents: tuple[AgentIndex, ...]
     local_findings: tuple[Finding, ...] | None = field(default=None, repr=False)
+    across_findings: tuple[Mapping[Any, Any], tuple[Finding, ...]] | None = field(default=None, repr=False)
+    worded: Any = field(default=None, repr=False)
 
     @property
     def path(self) -> str:
@@ -166,7 +170,11 @@ class Index:
         """True when the agent may have tools from elsewhere: an import below TOOLS, a profile, a tool file."""
         section = agent.agent.section("TOOLS")
         children = section.block.children if section is not None and section.block is not None else ()
-        imports = any(child.key.upper() in ("FROM", "FILE", "IMPORT", "IMPORTS", "USE") for child in children)
+        imports = any(
+            child.key.upper() in ("FROM", "FILE", "IMPORT", "IMPORTS", "USE")
+            or (not child.colon and child.value is not None and child.value.raw.startswith("FROM "))
+            for child in children
+        )
         return imports or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None or self.library_tools
 
     @cached_property
@@ -174,8 +182,27 @@ class Index:
         """Persistent declarations of the whole project by path."""
         found: dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]] = {}
         for agent in self.each():
-            for path in agent.all(nodes.PersistentPath):
+            for path in agent.derive(_declared):
                 found.setdefault(path.name.value, []).append((agent, path))
+        return found
+
+    @cached_property
+    def profiles(self) -> dict[str, tuple[AgentIndex, nodes.Profile]]:
+        """Profile documents by name, with what they hold; of two with one name the first."""
+        found: dict[str, tuple[AgentIndex, nodes.Profile]] = {}
+        for agent in self.each():
+            profile = agent.agent.profile if isinstance(agent.agent, nodes.Fragment) else None
+            if profile is not None and profile.name is not None:
+                found.setdefault(profile.name.value, (agent, profile))
+        return found
+
+    @cached_property
+    def profile_users(self) -> dict[str, tuple[AgentIndex, ...]]:
+        """The agents that attach a profile, by its name."""
+        found: dict[str, tuple[AgentIndex, ...]] = {}
+        for agent in self.each():
+            for name in agent.derive(_profiles_used):
+                found[name] = (*found.get(name, ()), agent)
         return found
 
     @cached_property
@@ -192,48 +219,91 @@ class Index:
     def _received(self) -> dict[str, set[str]]:
         received: dict[str, set[str]] = {}
         for agent in self.each():
-            for handoff in agent.first(nodes.Handoff):
-                if handoff.to is not None:
-                    names = received.setdefault(handoff.to.value, set())
-                    names.update(name.value for name in handoff.passes)
-                    names.update(a.target.value for a in handoff.sets if a.target)
+            for to, names in agent.derive(_passed):
+                received.setdefault(to, set()).update(names)
         return received
 
     def received(self, agent: AgentIndex) -> frozenset[str]:
         """Names that other agents hand to this one through CONTEXT."""
         return frozenset(self._received.get(agent.name, ()))
 
-    @cached_property
-    def _known(self) -> dict[int, Paths]:
-        return {}
-
-    @cached_property
-    def _undeclared(self) -> dict[int, tuple[Read, ...]]:
-        return {}
-
     def undeclared(self, agent: AgentIndex) -> tuple[Read, ...]:
-        """Reads of names that nothing in the agent, the runtime or another agent provides."""
-        key = id(agent.agent)
-        if key not in self._undeclared:
-            self._undeclared[key] = tuple(self._not_known(agent))
-        return self._undeclared[key]
+        """Reads of names that nothing in the agent, the runtime, a result or another agent provides."""
+        return self._not_provided(agent)[0]
 
-    def _not_known(self, agent: AgentIndex) -> Iterator[Read]:
+    def found_in_results(self, agent: AgentIndex) -> tuple[Read, ...]:
+        """Reads of names that nothing provides but the result of an earlier CALL, as one of its declared fields."""
+        return self._not_provided(agent)[1]
+
+    def _not_provided(self, agent: AgentIndex) -> tuple[tuple[Read, ...], tuple[Read, ...]]:
         known = self.known_names(agent)
-        missing = {path for path in agent.read_paths if path not in known and not is_stored(path)}
-        for placed, paths in agent.each(read_paths) if missing else ():
-            if not missing.isdisjoint(paths):
-                yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)
+        kept: tuple[Paths, tuple[tuple[Read, ...], tuple[Read, ...]]] | None = agent.kept.get("undeclared")
+        if kept is None or kept[0] is not known:
+            missing = tuple(_not_known(agent, known))
+            fields = _fields_of_results(missing, agent) if missing and not agent.fragment else ()
+            undeclared = tuple([read for read in missing if read not in fields])
+            kept = agent.kept["undeclared"] = (known, (undeclared, fields))
+        return kept[1]
 
     def known_names(self, agent: AgentIndex) -> Paths:
         """Every name that can have a value in this agent (docs/spec 02 §7, 09 §17)."""
-        known = self._known.get(id(agent.agent))
-        if known is None:
-            tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *self.called_tools)
-            results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
-            known = _paths(agent.write_paths | SYSTEM_NAMES | agent.mentions | results | self.received(agent))
-            self._known[id(agent.agent)] = known
-        return known
+        others = (self.called_tools, self.received(agent))
+        kept: tuple[object, Paths] | None = agent.kept.get("known")
+        if kept is None or kept[0] != others:
+            kept = agent.kept["known"] = (others, _known(agent, *others))
+        return kept[1]
+
+
+def _known(agent: AgentIndex, called_tools: frozenset[str], received: frozenset[str]) -> Paths:
+    tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *called_tools)
+    results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
+    return _paths(agent.write_paths | SYSTEM_NAMES | agent.mentions | results | received)
+
+
+def _not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
+    missing = {path for path in agent.read_paths if path not in known and not is_stored(path)}
+    for placed, paths in agent.each(read_paths) if missing else ():
+        if not missing.isdisjoint(paths):
+            yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)
+
+
+def _profiles_used(agent: AgentIndex) -> frozenset[str]:
+    sections = () if agent.fragment else agent.agent.sections
+    return frozenset([s.value.value.strip() for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value])
+
+
+def _declared(agent: AgentIndex) -> list[nodes.PersistentPath]:
+    return agent.all(nodes.PersistentPath)
+
+
+def _passed(agent: AgentIndex) -> list[tuple[str, frozenset[str]]]:
+    """Names that each handoff passes on, by the agent that gets them."""
+    return [
+        (
+            handoff.to.value,
+            frozenset([*(n.value for n in handoff.passes), *(a.target.value for a in handoff.sets if a.target)]),
+        )
+        for handoff in agent.first(nodes.Handoff)
+        if handoff.to is not None
+    ]
+
+
+def _fields_of_results(reads: Iterable[Read], agent: AgentIndex) -> tuple[Read, ...]:
+    """Those of the reads that an earlier CALL's declared result answers (docs/spec 06 §5.8)."""
+    from abl.analysis.results import calls_of, comes_before, result_fields
+
+    calls = [
+        (called, fields)
+        for called in calls_of(agent)
+        if called.call.tool is not None and (fields := result_fields(called.call.tool.value, agent))
+    ]
+    return tuple(
+        [
+            read
+            for read in reads
+            if any(read.root in fields and comes_before(c, read.span, read.step, agent) for c, fields in calls)
+        ]
+    )
 
 
 def _called_tools(part: Part) -> frozenset[str]:
