@@ -172,8 +172,10 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fo
         if use.mode != "tag" or not isinstance(node, en.Path):
             continue
         name = ".".join(node.parts)
+        if name in used or node.parts[0] not in agent.written_roots:
+            continue
         slips = [other for other in closest(name, used) if _is_slip(name, other)]
-        if name not in used and node.parts[0] in agent.written_roots and slips:
+        if slips:
             repairs = fixes.rename_fixes(use.span_of(node), slips)
             yield found(use.span_of(node), *repairs, node=action.path, name=name, y=slips[0])
 
