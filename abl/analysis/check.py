@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
@@ -104,20 +104,25 @@ def _found_locally(document: DocumentIndex) -> Iterator[Finding]:
 
 def _local_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule, ...]:
     """The rules that look at a part, a node or an expression, and at nothing outside of its document."""
-    return _rules_for(thing.keys) if isinstance(thing, ExpressionUse) else _table(False).get(thing.__class__, ())
+    return _rules_of(thing, False)
 
 
 def _project_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule, ...]:
     """The rules that look at a part, a node or an expression and at the project around it."""
-    rules = _table(True).get(thing.__class__, ())
-    if not rules or not isinstance(thing, ExpressionUse):
-        return rules
-    return tuple(rule for rule in rules if rule.needs is None or rule.needs in thing.keys)
+    return _rules_of(thing, True)
 
 
-@cache
-def _rules_for(keys: frozenset[type | str]) -> tuple[Rule, ...]:
-    rules = _table(False).get(ExpressionUse, ())
+def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tuple[Rule, ...]:
+    if isinstance(thing, ExpressionUse):
+        return _rules_for(ExpressionUse, thing.keys, project)
+    if isinstance(thing, nodes.GatherField):
+        return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
+    return _table(project).get(thing.__class__, ())
+
+
+@lru_cache(maxsize=4_096)
+def _rules_for(kind: type, keys: frozenset[type | str], project: bool) -> tuple[Rule, ...]:
+    rules = _table(project).get(kind, ())
     return tuple(rule for rule in rules if rule.needs is None or rule.needs in keys)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abl.analysis.collect_actions import ActionCollector
+from abl.analysis.collect_targets import targets_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.records import AgentRef, ToolRef
 from abl.syntax import nodes, vocabulary
@@ -53,15 +54,23 @@ class _Collector(ActionCollector):
             self.template(text, f"MESSAGES.{name.value}", agent)
         if isinstance(agent, nodes.Fragment):
             self.directives(agent.directives)
+            if agent.profile is not None:
+                self.described(agent.profile)
         self.sections(agent)
 
     def sections(self, agent: nodes.Agent) -> None:
         for section in agent.sections:
             self.seen(section)
+            for name in targets_of(section.keyword, section.block):
+                self.part.agent_refs.append(AgentRef(name, section.keyword, section))
+            for node in section.described:
+                self.unit(node, self.described)
             if section.keyword in _TEXT_SECTIONS:
                 self.template(section.value, section.keyword, section)
-            elif section.keyword not in _TYPED_SECTIONS:
+            elif section.keyword not in _TYPED_SECTIONS and section.keyword != "BEHAVIOR_PROFILE":
                 self.mention(section.span)
+            if section.keyword == "ON_ERROR" and section.block is not None:
+                self.shown_below(section.block, "message", section.path)
 
     def memory(self, memory: nodes.Memory) -> None:
         self.seen(memory)
@@ -144,3 +153,4 @@ class _Collector(ActionCollector):
         for prop in completion.props:
             if prop.key.upper() in ("STORE", "ACTIONS", "FORMATS", "VOICE"):
                 self.mention(prop.block.span)
+            self.shown_in((prop.block,), "message", completion.path)

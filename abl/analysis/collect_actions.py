@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from abl.analysis.collect_content import ContentCollector, is_shown
+from abl.analysis.collect_targets import targets_of
 from abl.analysis.reading import read_value
-from abl.analysis.recorder import Recorder
 from abl.analysis.records import AgentRef, StepKind, ToolRef
 from abl.syntax import nodes
+from abl.syntax.nodes import Name
 
 _CONDITION_SETTINGS = frozenset({"WHEN", "EXIT_WHEN", "COMPLETE_WHEN"})
 _TEXT_SETTINGS = frozenset({"GOAL", "BEHAVIOR", "MODEL_CONTEXT"})
@@ -18,9 +21,16 @@ _TRANSITION_KINDS: dict[str, StepKind] = {
     "ON_EXHAUSTED": "exhausted",
     "ON_TIMEOUT": "timeout",
 }
+_BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
+    "AWAIT_ATTACHMENT": {"ON_TIMEOUT": "timeout"},
+    "SECURE_INPUT": {
+        "ON_SUCCESS": "on_success", "ON_TIMEOUT": "timeout", "ON_CANCEL": "on_failure", "ON_FAIL": "on_fail",
+    },
+}  # fmt: skip
+_WORDS = re.compile(r"\w+")
 
 
-class ActionCollector(Recorder):
+class ActionCollector(ContentCollector):
     """Walks actions in document order; ``step`` is the step they stand in."""
 
     def on_fail(self, action: nodes.OnFail, kind: StepKind) -> None:
@@ -64,7 +74,7 @@ class ActionCollector(Recorder):
                     self.assignment(assignment)
             case nodes.Respond():
                 self.template(directive.text, directive.keyword, directive)
-                self.opaque(directive)
+                self.opaque(directive, "step" if kind is None and self.step is not None else "message")
             case nodes.Transition():
                 self.transition(directive, kind)
             case nodes.Gather():
@@ -94,7 +104,7 @@ class ActionCollector(Recorder):
                 if directive.on_fail:
                     self.on_fail(directive.on_fail, "on_fail")
             case nodes.Setting():
-                self.setting(directive)
+                self.setting(directive, "step" if kind is None and self.step is not None else "message")
             case _:
                 self.mention(directive.span)
 
@@ -107,7 +117,10 @@ class ActionCollector(Recorder):
                 directive.target, kind or _TRANSITION_KINDS.get(directive.keyword, "goto"), directive, directive.keyword
             )
 
-    def setting(self, setting: nodes.Setting) -> None:
+    def setting(self, setting: nodes.Setting, where: str) -> None:
+        if setting.keyword == "ON_ERROR":
+            refs = [AgentRef(name, "ON_ERROR", setting) for name in targets_of("ON_ERROR", setting.block)]
+            self.part.agent_refs.extend(refs)
         if setting.keyword in _CONDITION_SETTINGS:
             self.expression(setting.value, "condition", setting.keyword, setting)
         elif setting.keyword in _TEXT_SETTINGS:
@@ -120,12 +133,36 @@ class ActionCollector(Recorder):
             "MESSAGE_KEY",
         ):
             self.mention(setting.span)
+            if setting.block is not None and is_shown(setting.keyword):
+                self.shown(setting.block, where, setting.path)
+            elif setting.block is not None and setting.keyword in _BLOCK_EXITS:
+                self.block_exits(setting, setting.block)
 
-    def opaque(self, node: nodes.Node) -> None:
-        """Presentation keys that no node names may hold placeholders: their words count as mentioned."""
-        for prop in node.props:
+    def block_exits(self, setting: nodes.Setting, block: nodes.Block) -> None:
+        """The steps that AWAIT_ATTACHMENT and SECURE_INPUT lead to, and the tool that gets the secret."""
+        exits = _BLOCK_EXITS[setting.keyword]
+        for child in block.children:
+            key = child.key.upper()
+            if child.value is None:
+                continue
+            words = [Name(m[0], child.value.span_of(*m.span())) for m in _WORDS.finditer(child.value.value)]
+            if key in exits and words:
+                known = words[1:] if words[0].value in ("THEN", "GOTO") else words
+                self.step_ref(next(iter(known), None), exits[key], setting, key)
+            elif setting.keyword == "SECURE_INPUT" and words and (key == "CALL" or words[0].value == "CALL"):
+                tool = words[0] if key == "CALL" else next(iter(words[1:]), None)
+                self.part.tool_refs.extend([ToolRef(tool, None, setting.keyword, self.step)] if tool else [])
+
+    def opaque(self, respond: nodes.Respond, where: str) -> None:
+        """Presentation keys that no node names may hold placeholders: their words count as mentioned.
+
+        Those in the column of the message belong to ``where`` it stands, those below to the message.
+        """
+        for prop in respond.props:
             if prop.key.upper() not in ("RESPOND", "TEXT", "DEFAULT"):
                 self.mention(prop.block.span)
+                beside = respond.block is not None and prop.block.column == respond.block.column
+                self.shown_in((prop.block,), where if beside else "message", respond.path)
 
     def assignment(self, assignment: nodes.Assignment) -> None:
         self.seen(assignment)
@@ -156,10 +193,14 @@ class ActionCollector(Recorder):
             for prop in field.props:
                 if prop.key.upper() in ("DEPENDS_ON", "RICH_CONTENT", "SEMANTICS", "ACTIVATION"):
                     self.mention(prop.block.span)
+                    self.shown_in((prop.block,), "message", field.path)
 
     def call(self, call: nodes.Call) -> None:
         if call.tool:
             self.part.tool_refs.append(ToolRef(call.tool, call, call.keyword, self.step))
+        guard = call.prop("WHEN")
+        if guard is not None:  # of ON_START and hooks (docs/spec 09 §9)
+            self.expression(guard.value, "condition", "WHEN", call)
         self.arguments(call.arguments, "ARGUMENT", call)
         self.arguments(call.with_, "WITH", call)
         self.write(call.as_, "as", call)

@@ -129,3 +129,15 @@ def _moved(agent: AgentIndex, first: nodes.Node, props: Iterable[nodes.Property]
         else:
             for fix in add_property(agent, first, f"{prop.written}: {text}"):
                 yield from fix.edits
+
+
+def create_in_section(agent: AgentIndex, keyword: str, name: str, *lines: str) -> Fix:
+    """Declare an entry in a section, which is added at the end where there is none."""
+    section = agent.agent.section(keyword)
+    title = f"Create `{name}` in {keyword}"
+    if section is None or section.block is None or not section.block.children:
+        body = f"{keyword}:\n  {name}:" + "".join(f"\n    {line}" for line in lines)
+        return fixes.insert_line_below(agent.source, agent.agent.span, body, title, preferred=False)
+    pad = " " * (section.block.children[-1].column - 1)
+    body = f"{pad}{name}:" + "".join(f"\n{pad}  {line}" for line in lines)
+    return fixes.insert_line_below(agent.source, section.block.children[-1].span, body, title, preferred=False)

@@ -39,6 +39,7 @@ class FlowGraph:
     globals: set[str] = field(default_factory=set)
     waits: set[str] = field(default_factory=set)
     leaves: set[str] = field(default_factory=set)  # steps with an exit, to another step or out of the flow
+    ends: set[str] = field(default_factory=set)  # steps that may end the flow: by a terminal, a handoff, or no way on
 
     @cached_property
     def outgoing(self) -> dict[str, list[Edge]]:
@@ -52,6 +53,15 @@ class FlowGraph:
     def reachable(self) -> frozenset[str]:
         """Steps that some path from the entry, a global digression or a constraint's GOTO leads to."""
         return frozenset(self.from_steps((self.entry,), *self.globals))
+
+    @cached_property
+    def endless(self) -> bool:
+        """True when no step that can be reached may end the flow."""
+        return bool(self.reachable) and self.ends.isdisjoint(self.reachable)
+
+    def goes_to(self, source: str, target: str) -> bool:
+        """True when a step can be followed by another at once."""
+        return any(edge.target == target for edge in self.outgoing.get(source, ()))
 
     def from_steps(self, starts: Iterable[str | None], *more: str) -> set[str]:
         """Every step on a path from the given ones, these included."""
@@ -138,6 +148,7 @@ class _StepFacts(NamedTuple):
     always_by_then: bool  # nothing in the step can take another exit, skip it or stop it
     has_then: bool
     has_when: bool
+    stays: bool  # with ON_INPUT, where no branch that leaves means to go on waiting
 
 
 class _FlowFacts(NamedTuple):
@@ -179,12 +190,17 @@ def _graph(facts: tuple[_FlowFacts | None, list[_Facts]]) -> FlowGraph:
                     graph.globals.add(target)
                 continue
             graph.leaves.add(source)  # by a terminal or to a step that does not exist, too: an exit was written
-            if target in steps:
+            if target not in steps:
+                graph.ends.add(source)
+            else:
                 certain = kind == "then" and steps[source].always_by_then
                 graph.edges.append(Edge(source, target, kind, certain))
         graph.leaves.update(part.leaves)
+        graph.ends.update(part.leaves)
     if flow is not None:
         _implied_edges(graph, flow, steps)
+    led_on = {edge.source for edge in graph.edges if edge.kind == "then"}
+    graph.ends.update(name for name, step in steps.items() if not (step.has_then or step.stays or name in led_on))
     return graph
 
 
@@ -206,7 +222,9 @@ def _facts(part: Part) -> tuple[_Facts, ...]:
 
 def _step_facts(step: nodes.Step, part: Part) -> _StepFacts:
     by_then, has_when = _always_leaves_by_then(step), step.setting("WHEN") is not None
-    return _StepFacts(step.name.value, _waits(step, part), by_then, step.then is not None, has_when)
+    then = next((d for d in reversed(step.directives) if d.keyword in ("THEN", "GOTO", "TRANSITION")), None)
+    stays = any(isinstance(d, nodes.OnInput) for d in step.directives)
+    return _StepFacts(step.name.value, _waits(step, part), by_then, then is not None, has_when, stays)
 
 
 def _waits(step: nodes.Step, part: Part) -> bool:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, TypeVar, cast
 
 from abl.analysis.records import AgentRef, ExpressionUse, Read, StepRef, TemplateUse, ToolRef, Write
+from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.moving import Move, first_of
 
@@ -31,7 +32,7 @@ class Part:
     """
 
     __slots__ = (
-        "agent_refs", "by_type", "cleared", "derived", "mentions", "nodes", "noted", "numbers", "reads",
+        "agent_refs", "by_type", "cleared", "derived", "mentioned", "mentions", "nodes", "noted", "numbers", "reads",
         "run", "serial", "step_refs", "templates", "tool_refs", "unit", "uses", "writes",
     )  # fmt: skip
 
@@ -48,6 +49,7 @@ class Part:
         self.tool_refs: list[ToolRef] = []
         self.agent_refs: list[AgentRef] = []
         self.mentions: set[str] = set()
+        self.mentioned: list[Span] = []  # where these stand
         self.numbers = 0  # how many reads and writes, and what else counts for their order, were met
         self.derived: dict[Callable[[Part], Any], Any] = {}
         self.noted: dict[str, Any] = {}  # of ``abl.analysis.segments``

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.collect import collect
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.names import SYSTEM_NAMES, is_stored
 from abl.analysis.parts import Part, read_paths
+from abl.analysis.results import found_in_results
+from abl.analysis.testcases import is_test_case, unmocked_tools
 from abl.diagnostics import Finding
 from abl.source import Source
 from abl.syntax import nodes, parse
@@ -129,8 +132,12 @@ def _paths(paths: frozenset[str]) -> Paths:
 class Index:
     """All documents of one check, by path, and what can only be answered across them."""
 
-    def __init__(self, documents: Mapping[str, DocumentIndex]) -> None:
+    def __init__(
+        self, documents: Mapping[str, DocumentIndex], test_cases: tuple[str, ...] = (), catalogues: Catalogues = ()
+    ) -> None:
         self.documents = dict(documents)
+        self.test_cases = test_cases
+        self.catalogues = catalogues
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -160,6 +167,11 @@ class Index:
     def called_tools(self) -> frozenset[str]:
         """Tools that some CALL of the project names."""
         return frozenset().union(*[agent.union(_called_tools) for agent in self.each()])
+
+    @cached_property
+    def unmocked_tools(self) -> frozenset[str]:
+        """Tools that some test case expects to be called and has no answer for."""
+        return frozenset().union(*map(unmocked_tools, self.test_cases))
 
     @cached_property
     def library_tools(self) -> bool:
@@ -240,7 +252,7 @@ class Index:
         kept: tuple[Paths, tuple[tuple[Read, ...], tuple[Read, ...]]] | None = agent.kept.get("undeclared")
         if kept is None or kept[0] is not known:
             missing = tuple(_not_known(agent, known))
-            fields = _fields_of_results(missing, agent) if missing and not agent.fragment else ()
+            fields = found_in_results(missing, agent) if missing and not agent.fragment else ()
             undeclared = tuple([read for read in missing if read not in fields])
             kept = agent.kept["undeclared"] = (known, (undeclared, fields))
         return kept[1]
@@ -269,7 +281,8 @@ def _not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
 
 def _profiles_used(agent: AgentIndex) -> frozenset[str]:
     sections = () if agent.fragment else agent.agent.sections
-    return frozenset([s.value.value.strip() for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value])
+    texts = [s.value.value for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value is not None]
+    return frozenset([word.strip() for text in texts for word in text.strip("[]").split(",")])
 
 
 def _declared(agent: AgentIndex) -> list[nodes.PersistentPath]:
@@ -288,24 +301,6 @@ def _passed(agent: AgentIndex) -> list[tuple[str, frozenset[str]]]:
     ]
 
 
-def _fields_of_results(reads: Iterable[Read], agent: AgentIndex) -> tuple[Read, ...]:
-    """Those of the reads that an earlier CALL's declared result answers (docs/spec 06 §5.8)."""
-    from abl.analysis.results import calls_of, comes_before, result_fields
-
-    calls = [
-        (called, fields)
-        for called in calls_of(agent)
-        if called.call.tool is not None and (fields := result_fields(called.call.tool.value, agent))
-    ]
-    return tuple(
-        [
-            read
-            for read in reads
-            if any(read.root in fields and comes_before(c, read.span, read.step, agent) for c, fields in calls)
-        ]
-    )
-
-
 def _called_tools(part: Part) -> frozenset[str]:
     return frozenset([ref.name.value for ref in part.tool_refs if ref.call is not None])
 
@@ -319,5 +314,12 @@ def _handed(part: Part) -> frozenset[str]:
 
 
 def index_of(files: Mapping[str, str]) -> Index:
-    """The index of a project given as texts by path, in order of path."""
-    return Index({path: document_index(path, files[path]) for path in sorted(files)})
+    """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents."""
+    documents = {path: document_index(path, files[path]) for path in sorted(files) if not _is_beside(path)}
+    test_cases = tuple(files[path] for path in sorted(files) if is_test_case(path))
+    return Index(documents, test_cases, catalogues_of(files))
+
+
+def _is_beside(path: str) -> bool:
+    """True for files that belong to a project and are no documents of it."""
+    return is_test_case(path) or is_catalogue(path)

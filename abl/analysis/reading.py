@@ -25,6 +25,7 @@ from abl.expressions import nodes as en
 from abl.source import Span
 
 KEPT_TEXTS = 32_768
+_SHOUTED = re.compile(r"\b(?:AND|OR|NOT)\b")
 _OPERATORS = re.compile(r"[=<>&|+*/%(){}\[\]\"']|\b(?:AND|OR|NOT|IN|IS|SET|EMPTY|IMPLIES)\b")
 
 
@@ -60,6 +61,7 @@ class Reading:
     error: ExpressionError | None = None
     literal: bool = False
     sentence: bool = False
+    shouted: bool = False  # a quoted sentence that only its upper-case AND, OR or NOT makes an expression (09 §4)
     nodes: tuple[en.Node, ...] = ()  # of the whole tree, parents first
     tests: tuple[en.Test, ...] = ()
     names: tuple[NameRead, ...] = ()  # in order of the text; those inside string literals are not among them
@@ -128,6 +130,7 @@ def read_condition_text(value: str, style: str) -> Reading:
         return Reading(text, offset, literal=condition.kind == "text", sentence=condition.kind == "text")
     reading = _read(text, offset)
     reading.sentence = condition.is_natural_language() or (reading.error is not None and _is_plain(text))
+    reading.shouted = quoted and reading.error is not None and _is_plain(_SHOUTED.sub("x", text))
     return reading
 
 

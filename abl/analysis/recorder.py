@@ -78,15 +78,16 @@ class Recorder:
         part.by_type.setdefault(node.__class__, []).append(node)
 
     def expression(
-        self, text: Text | None, mode: Mode, place: str, owner: nodes.Node, names: Iterable[str] = _NO_NAMES
-    ) -> None:
-        """Note an expression and the names it reads."""
+        self, text: Text | None, mode: Mode, place: str, owner: nodes.Node, names: Iterable[str] = _NO_NAMES, *,
+        certain: bool = True,
+    ) -> None:  # fmt: skip
+        """Note an expression and the names it reads; these are not ``certain`` where a rule of its own judges them."""
         if text is None or not text.value.strip():
             return
         reading = read_condition_text(text.value, text.style) if mode == "condition" else read_value(text.value)
         use = ExpressionUse(text, mode, place, owner, self.step, frozenset(names), reading)
         self.part.uses.append(use)
-        self._reads(use, self.number())
+        self._reads(use, self.number(), certain)
 
     def _reads(self, use: ExpressionUse, number: int, certain: bool = True) -> None:
         add, owner, step = self.part.reads.append, use.owner, self.step
@@ -137,6 +138,7 @@ class Recorder:
         """Note the words of what has no node of its own."""
         start, end = span
         self.part.mentions.update(_WORD.findall(self.source.text, start + self.shift, end + self.shift))
+        self.part.mentioned.append(span)
 
     def step_ref(self, name: nodes.Name | None, kind: StepKind, owner: nodes.Node, key: str) -> None:
         """Note a reference to a step."""

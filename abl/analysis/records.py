@@ -5,6 +5,7 @@ The tree (``abl.syntax.nodes``) says what is written; these records say what it 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -26,6 +27,7 @@ StepKind = Literal[
 
 # Conditions where a quoted sentence is meant for a model (docs/spec 09 §4).
 ROUTING_PLACES = frozenset({"HANDOFF", "DELEGATE", "ESCALATE", "EXIT_WHEN"})
+_HOOK_BRANCH = re.compile(r"(?:^|\.)hooks\.\w+\.WHEN(?:\[\d+\])?$")
 TERMINALS = ("COMPLETE", "ESCALATE", "HANDOFF")
 
 
@@ -73,6 +75,11 @@ class ExpressionUse:
     def routing(self) -> bool:
         """True where natural language is legal."""
         return self.place in ROUTING_PLACES
+
+    @property
+    def guards_reply(self) -> bool:
+        """True for WHEN of a hook with what it guards below it (09 §9); what is wrong with it is ABL969."""
+        return self.place == "IF" and _HOOK_BRANCH.search(self.owner.path) is not None
 
     @property
     def keys(self) -> frozenset[type | str]:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import yaml
 
+from abl.configuration import ConfigurationError, configuration_for
 from abl.runtime.coverage import Coverage
 from abl.runtime.expect import first_divergence
 from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock
@@ -49,7 +50,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         if arguments.scenario is not None:
             return _play(arguments)
         return _talk(arguments)
-    except (ScenarioError, OSError, UnicodeDecodeError) as error:
+    except (ScenarioError, ConfigurationError, OSError, UnicodeDecodeError) as error:
         print(error, file=sys.stderr)
         return WRONG_USE
     except NotRunnable as error:
@@ -58,7 +59,7 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    scenario, files = load_scenario(arguments.scenario)
+    scenario, files = load_scenario(arguments.scenario, policy=configuration_for(arguments.scenario.parent).policy)
     if not scenario.agents:
         files = _files(arguments.path)
     result = run_scenario(scenario, files)
@@ -77,6 +78,7 @@ def _talk(arguments: argparse.Namespace) -> int:
     session = Session(
         _files(arguments.path), facts=MemoryFacts(), tools=MockTools(), clock=SystemClock(), user=arguments.user,
         entry=arguments.entry, channel="terminal", on_event=events.append,
+        policy=configuration_for(arguments.path).policy,
     )  # fmt: skip
     turn = session.start()
     _show(turn)
@@ -147,12 +149,15 @@ def _scenarios(path: Path) -> list[Path]:
 
 def _run_file(path: Path, coverage: dict[tuple[str, ...], Coverage], *, update: bool) -> Result | ScenarioError:
     try:
-        scenario, files = load_scenario(path)
+        policy = configuration_for(path.parent).policy
+        scenario, files = load_scenario(path, policy=policy)
         result = run_scenario(scenario, files)
         if update and not result.passed:
             update_replies(path, result)
-            scenario, files = load_scenario(path)
+            scenario, files = load_scenario(path, policy=policy)
             result = run_scenario(scenario, files)
+    except ConfigurationError as error:
+        return ScenarioError(str(error))
     except ScenarioError as error:
         return error
     key = tuple(f"{path.parent}/{name}" for name in files)

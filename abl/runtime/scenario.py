@@ -109,9 +109,12 @@ class Scenario:
 # Reading ---------------------------------------------------------------------------------------------------------
 
 
-def load_scenario(path: Path) -> tuple[Scenario, dict[str, str]]:
-    """A scenario file and the agent files it runs, by path relative to it. Raises ScenarioError."""
-    scenario = read_scenario(_read(path), str(path))
+def load_scenario(path: Path, *, policy: str = "evaluate") -> tuple[Scenario, dict[str, str]]:
+    """A scenario file and the agent files it runs, by path relative to it. Raises ScenarioError.
+
+    ``policy`` is that of a scenario that names none (docs/spec 04 §6.1).
+    """
+    scenario = read_scenario(_read(path), str(path), policy=policy)
     folder = path.parent
     names = scenario.agents or tuple(sorted(p.name for p in folder.iterdir() if p.name.endswith(AGENT_SUFFIXES)))
     files: dict[str, str] = {}
@@ -129,8 +132,11 @@ def _read(path: Path, prefix: str = "") -> str:
         raise ScenarioError(f"{prefix}{path} cannot be read: {error}") from error
 
 
-def read_scenario(text: str | Mapping[str, Any], place: str = "scenario") -> Scenario:
-    """A scenario from YAML text or a mapping of the same shape; unknown keys are errors with a suggestion."""
+def read_scenario(text: str | Mapping[str, Any], place: str = "scenario", *, policy: str = "evaluate") -> Scenario:
+    """A scenario from YAML text or a mapping of the same shape; unknown keys are errors with a suggestion.
+
+    ``policy`` is that of a scenario that names none.
+    """
     data: Any = text
     if isinstance(text, str):
         try:
@@ -151,7 +157,7 @@ def read_scenario(text: str | Mapping[str, Any], place: str = "scenario") -> Sce
         user=_optional(data, "user"),
         channel=str(data.get("channel", "web")),
         now=_time(data.get("now", "2026-03-01T09:00:00Z"), f"{place}: now"),
-        policy=data.get("policy", "evaluate"),
+        policy=data.get("policy", policy),
         seed=_whole(data.get("seed", 0), f"{place}: seed"),
         facts=_facts(data.get("facts") or {}, f"{place}: facts"),
         session=plain(mapping(data.get("session") or {}, f"{place}: session")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,11 @@ from abl.expressions.values import to_number
 from abl.runtime.evaluation import Formula, value
 from abl.runtime.fields import FieldPlan
 from abl.runtime.recognise import EMAIL
+from abl.syntax.validations import FUNCTION, functions
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
-
-FUNCTION = re.compile(r"\s*(min|max|enum|email|pattern)\s*\(", re.IGNORECASE)
-JOINER = re.compile(r"\s*(?:,|AND\b)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +88,6 @@ def _structured(engine: Engine, thread: Thread, field: FieldPlan, found: Any) ->
         case _:
             verdict = _rule(engine, thread, field, found, rule)
             return Verdict(verdict.fits, verdict.rule, error, verdict.executed)
-
-
-def functions(rule: str) -> list[tuple[str, str]] | None:
-    """``min(1), max(9)`` as (name, argument) pairs; None when the text is anything else."""
-    calls: list[tuple[str, str]] = []
-    at = 0
-    while at < len(rule):
-        match = FUNCTION.match(rule, at)
-        if match is None:
-            return None
-        name = match[1].lower()
-        end = rule.rfind(")") if name == "pattern" else rule.find(")", match.end())
-        if end < 0:
-            return None
-        calls.append((name, rule[match.end() : end]))
-        joined = JOINER.match(rule, end + 1)
-        if joined is None:
-            return calls if not rule[end + 1 :].strip() else None
-        at = joined.end()
-    return calls or None
 
 
 def _items(found: Any) -> Iterator[Any]:

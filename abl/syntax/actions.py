@@ -95,7 +95,8 @@ def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str
         number = counts.get(key, 0)
         counts[key] = number + 1
         at = f"{path}.{key}[{number}]" if number else f"{path}.{key}"
-        found.append(_READERS.get(key, _read_setting)(ctx, group.block, group.parts, key, at))
+        reader = _READERS.get(key, _read_setting) if key != "WHEN" or place != "step" else _read_setting
+        found.append(reader(ctx, group.block, group.parts, key, at))
     return tuple(found)
 
 

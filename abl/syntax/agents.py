@@ -10,9 +10,11 @@ from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.actions import read_directives
 from abl.syntax.constraints import is_rule, read_constraints, rules_only
+from abl.syntax.content import profile_document, read_described
 from abl.syntax.context import Context
 from abl.syntax.entries import AGENT_NAME, check_name, name_from, texts_of, with_colon
 from abl.syntax.flow import named_steps, read_flow
+from abl.syntax.flowstyle import in_lines, in_rows, opened
 from abl.syntax.gather import read_gather
 from abl.syntax.handlers import read_action_handlers
 from abl.syntax.handoff import read_completions, read_handoffs, read_hooks, read_named_texts, read_on_start
@@ -26,6 +28,9 @@ _SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
 _LIST_SECTIONS: Final = frozenset(
     {"MEMORY", "CONSTRAINTS", "FLOW", "TOOLS", "GATHER", "HANDOFF", "LIMITATIONS", "MESSAGES"}
 )
+_TYPED: Final = vocabulary.SCALAR_SECTIONS | vocabulary.words("MEMORY CONSTRAINTS FLOW TOOLS GATHER HANDOFF COMPLETE")
+_KEPT_BELOW: Final = frozenset({"TOOLS", "MEMORY", "CONSTRAINTS", "HANDOFF", "COMPLETE"})  # entries open themselves
+_PROFILE_ONLY: Final = vocabulary.PROFILE_SECTIONS - vocabulary.SECTIONS
 
 
 class SectionReader:
@@ -95,10 +100,11 @@ class SectionReader:
         if keyword == "MODE":
             ctx.report(findings.removed_mode(ctx.source, block.span))
         path = f"{self.prefix}{keyword.lower()}"
+        shown = block if keyword in _TYPED else in_rows(ctx, block)
         self.sections.append(
             Section(
-                span=block.span, path=path, block=block, keyword=keyword, written=block.key,
-                key_span=block.key_span, value=block.value,
+                span=block.span, path=path, block=shown, keyword=keyword, written=block.key,
+                key_span=block.key_span, value=block.value, described=read_described(ctx, block, keyword, path),
             )
         )  # fmt: skip
         known = self.by_keyword.setdefault(keyword, [])
@@ -146,17 +152,18 @@ class SectionReader:
         for keyword, (name, read) in readers.items():
             block = self.block(keyword)
             if block is not None:
-                found[name] = read(ctx, block, f"{prefix}{keyword.lower()}")  # type: ignore[operator]
+                shaped = opened(ctx, block) if keyword in _KEPT_BELOW else in_lines(ctx, block)
+                found[name] = read(ctx, shaped, f"{prefix}{keyword.lower()}")  # type: ignore[operator]
         gather = self.block("GATHER")
         if gather is not None:
-            found["gather"] = read_gather(ctx, gather, "GATHER", f"{prefix}gather", top_level=True)
+            found["gather"] = read_gather(ctx, in_lines(ctx, gather), "GATHER", f"{prefix}gather", top_level=True)
         flow = self.block("FLOW")
         if flow is not None:
-            found["flow"] = read_flow(ctx, flow, self.detached, f"{prefix}flow")
+            found["flow"] = read_flow(ctx, opened(ctx, flow), self.detached, f"{prefix}flow")
         for keyword in ("MESSAGES", "TEMPLATES"):
             block = self.block(keyword)
             if block is not None:
-                found[keyword.lower()] = read_named_texts(ctx, block)
+                found[keyword.lower()] = read_named_texts(ctx, in_lines(ctx, block))
         self._identity(found)
         return found
 
@@ -172,7 +179,7 @@ class SectionReader:
             elif section.keyword == "LIMITATIONS":
                 found["limitations"] = texts_of(ctx, block)
             elif section.keyword == "IDENTITY":
-                for child in block.children:
+                for child in in_lines(ctx, block).children:
                     key = child.key.lower()
                     if key in ("role", "persona") and child.value is not None:
                         found["goal" if key == "role" else "persona"] = child.value
@@ -267,24 +274,36 @@ def starts_fragment(blocks: Sequence[Block]) -> bool:
 
 
 def read_profile(ctx: Context, header: Block, blocks: Sequence[Block], number: int) -> Section:
-    """A BEHAVIOR_PROFILE document: PRIORITY and WHEN stay in the blocks, sections are typed in ``content``."""
-    prefix = f"profiles[{number}]."
-    plain = [b for b in blocks if b is not header and b.key.upper() not in ("PRIORITY", "WHEN", "RESPONSE", "VOICE")]
-    content = read_fragment(ctx, plain, prefix) if plain else None
+    """A BEHAVIOR_PROFILE document: ``content`` holds its typed sections and, as its ``profile``, all of it.
+
+    TOOLS are those it adds. GATHER and FLOW change those of agents (06 §11, 07 §11), so that they are no sections.
+    """
+    path = f"profiles[{number}]"
+    inner = tuple(block for block in blocks if block is not header)
     span = Span(header.span.start, max(block.span.end for block in blocks))
-    children = tuple(block for block in blocks if block is not header)
-    whole = Block(
-        header.key, header.key_span, header.value, children, span, header.line_span, header.column,
-        comments=header.comments,
-    )  # fmt: skip
+    profile = profile_document(ctx, header, inner, span, path)
+    reader = SectionReader(ctx, [block for block in inner if block.key.upper() not in _PROFILE_ONLY], f"{path}.")
+    reader.classify()
+    for keyword in ("GATHER", "FLOW"):
+        reader.by_keyword.pop(keyword, None)
+    reader.by_keyword["TOOLS"] = [_tools_added(ctx, block) for block in reader.by_keyword.get("TOOLS", ())]
+    content = Fragment(span=span, path=path, kind="agent", name=None, profile=profile, **reader.fields())
     return Section(
-        span=span, path=prefix.rstrip("."), block=whole, keyword="BEHAVIOR_PROFILE", written=header.key,
+        span=span, path=path, block=profile.block, keyword="BEHAVIOR_PROFILE", written=header.key,
         key_span=header.key_span, value=header.value, content=content,
     )  # fmt: skip
 
 
+def _tools_added(ctx: Context, block: Block) -> Block:
+    """TOOLS of a profile with what stands below ADD only."""
+    below = (opened(ctx, child) for child in opened(ctx, block).children if child.key.upper() == "ADD")
+    added = tuple(tool for child in below for tool in child.children)
+    return Block(block.key, block.key_span, None, added, block.span, block.line_span, block.column)
+
+
 def read_tool_file(ctx: Context, block: Block) -> Section:
     """A file that is one TOOLS section."""
+    block = opened(ctx, block)
     content = read_fragment(ctx, (block,))
     return Section(
         span=block.span, path="tools", block=block, keyword="TOOLS", written=block.key, key_span=block.key_span,

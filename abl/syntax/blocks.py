@@ -158,7 +158,7 @@ class _Builder(ValueReader):
             return False
         if len(known.blocks) == 1 and line.trailer < 0 and not line.opens:
             return True
-        is_in_line = parent.flat or parent.expected == line.column
+        is_in_line = all(block.item for block in known.blocks) if parent.flat else parent.expected == line.column
         return parent.holds_texts() == known.in_texts and (len(known.blocks) == 1 or is_in_line)
 
     def _keep(self, known: Known, following: int) -> int:

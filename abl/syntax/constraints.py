@@ -11,6 +11,7 @@ from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.entries import NAME, check_name, condition_text, item_head, line_text, read_properties, text_of
+from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
 from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
 from abl.syntax.on_fail import read_on_fail
@@ -58,7 +59,7 @@ class _Reader:
     def entries(self, block: Block, phase: str, path: str) -> None:
         """Rules of a phase."""
         number = 0
-        for child in block.children:
+        for child in opened(self.ctx, block).children:
             if child.item or self.looks_like_rule(child):
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1

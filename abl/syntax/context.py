@@ -54,11 +54,11 @@ class Context:
 
         return tuple(sorted(filter(is_heard, self.findings), key=lambda finding: finding.span))
 
-    def skip(self, block: Block, reason: str, path: str) -> None:
-        """Report a line that cannot be read here and keep its text."""
+    def skip(self, block: Block, reason: str, path: str, finding: Finding | None = None) -> None:
+        """Report a line that cannot be read here, by a ``finding`` if there is a special one, and keep its text."""
         start, end = block.line_span
         text = self.text[start:end]
-        self.report(findings.unreadable(Span(start, end), reason, text))
+        self.report(finding or findings.unreadable(Span(start, end), reason, text))
         self.unknown.append(Unknown(span=block.span, path=path, block=block, text=self.text[slice(*block.span)]))
 
     def line_of(self, offset: int) -> int:

@@ -171,7 +171,10 @@ def read_properties(
         key = legal_key(block.key, legal)
         if key not in legal and key not in also:
             candidates = _shown(place, ctx.yaml)
-            ctx.report(findings.unknown_key(ctx.source, block, entry, candidates))
+            if place == "field":
+                ctx.report(findings.unknown_field_key(ctx.source, block, candidates))
+            else:
+                ctx.report(findings.unknown_key(ctx.source, block, entry, candidates))
             continue
         prop = Property(key, block.key, block.key_span, block.value, block)
         first = seen.setdefault(block.key.upper(), prop)

@@ -37,6 +37,9 @@ ABL402    k (rule kind)
 ABL405    none
 ABL433    none
 ABL445    p (the inner phase)
+ABL704    k (key as written), y, suggestions
+ABL806    detail (what is wrong with the signature)
+ABL970    h, y, suggestions
 ========  ==============================================================================================
 """
 
@@ -101,6 +104,12 @@ def _removal(source: Source, span: Span, written: str, preferred: bool = False) 
 def unknown_key(source: Source, where: Block, place: str, candidates: Iterable[str]) -> Finding:
     """ABL106. The candidates are in the case in which they would be written."""
     finding = _renamed("ABL106", where.key_span, {"k": where.key, "block": place}, where.key, candidates)
+    return finding.with_fixes(*_removal(source, where.span, where.key))
+
+
+def unknown_field_key(source: Source, where: Block, candidates: Iterable[str]) -> Finding:
+    """ABL704."""
+    finding = _renamed("ABL704", where.key_span, {"k": where.key}, where.key, candidates)
     return finding.with_fixes(*_removal(source, where.span, where.key))
 
 
@@ -271,3 +280,13 @@ def two_gates(span: Span, fixes: tuple[Fix, ...] = ()) -> Finding:
 def nested_phase(span: Span, name: str) -> Finding:
     """ABL445."""
     return Finding("ABL445", span, {"p": name})
+
+
+def malformed_tool(span: Span, detail: str, fixes: tuple[Fix, ...] = ()) -> Finding:
+    """ABL806."""
+    return Finding("ABL806", span, {"detail": detail}, fixes=fixes)
+
+
+def unknown_hook(span: Span, written: str, candidates: Iterable[str]) -> Finding:
+    """ABL970."""
+    return _renamed("ABL970", span, {"h": written}, written, candidates)

@@ -10,6 +10,7 @@ from abl.syntax import findings, vocabulary
 from abl.syntax.actions import read_directives
 from abl.syntax.context import Context
 from abl.syntax.entries import NAME, check_name, flag, names_of, with_colon
+from abl.syntax.flowstyle import in_lines, opened
 from abl.syntax.handlers import read_intents
 from abl.syntax.keeping import kept, read_again
 from abl.syntax.nodes import Block, Flow, IntentHandler, Name, Setting, Step, Text
@@ -35,11 +36,12 @@ class _FlowReader:
 
     def read(self, children: Iterable[Block]) -> None:
         """The lines under ``FLOW:``."""
-        for child in children:
-            step = read_again(read_step, self.ctx, child, self.path)
+        for written in children:
+            step = read_again(read_step, self.ctx, written, self.path)
             if step is not None:
                 self.steps.append(step)
                 continue
+            child = opened(self.ctx, written)
             key = child.key.upper()
             if not child.colon:
                 self._bare(child)
@@ -50,7 +52,8 @@ class _FlowReader:
             elif key == "STEPS" and not _holds_step(child):
                 self._steps(child)
             elif key == "GLOBAL_DIGRESSIONS":
-                self.digressions = read_intents(self.ctx, child, "digression", f"{self.path}.global_digressions")
+                entries = in_lines(self.ctx, child)
+                self.digressions = read_intents(self.ctx, entries, "digression", f"{self.path}.global_digressions")
             elif child.value is not None and not child.children:
                 self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS))
             else:

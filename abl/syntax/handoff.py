@@ -104,7 +104,7 @@ def read_hooks(ctx: Context, block: Block, path: str = "hooks") -> tuple[tuple[s
             continue
         name = child.key.lower()
         if name not in vocabulary.HOOKS:
-            ctx.report(findings.unknown_key(ctx.source, child, "HOOKS", vocabulary.HOOKS))
+            ctx.report(findings.unknown_hook(child.key_span, child.key, vocabulary.HOOKS))
             continue
         if not child.children:
             ctx.report(findings.empty_block(ctx.source, child.span, child.key))

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from abl.syntax.context import Context
+from abl.syntax.flowstyle import in_lines
 from abl.syntax.moving import Move, origin_of
 from abl.syntax.nodes import Block, Node, Reading, Unit
 
@@ -29,7 +30,7 @@ def kept(read: Reader[Args, Read]) -> Reader[Args, Read]:
         reading: Reading | None = getattr(origin, "reading", None)
         if reading is None or reading.circumstances != circumstances:
             before = ctx.noticed
-            read_now = read(ctx, block, *args, **kwargs)
+            read_now = read(ctx, in_lines(ctx, block), *args, **kwargs)
             if read_now is None or ctx.noticed != before or ctx.full:
                 return read_now
             reading = Reading(circumstances, shift, read_now, {})

@@ -25,6 +25,7 @@ from abl.syntax.entries import (
     read_properties,
     text_of,
 )
+from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
 from abl.syntax.literals import object_blocks, split_member
 from abl.syntax.nodes import (
@@ -55,7 +56,8 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
     persistent: list[PersistentPath] = []
     remember: list[RememberTrigger] = []
     recall: list[RecallInstruction] = []
-    for child in block.children:
+    for written in block.children:
+        child = opened(ctx, written, names=True)
         key = child.key.upper()
         if key == "SESSION":
             _read_each(ctx, child, session, read_session_variable, f"{path}.session")

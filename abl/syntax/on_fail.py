@@ -33,6 +33,8 @@ _ACTION_WORD = re.compile(r"[A-Z][A-Z_]+:?")
 def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader | None = None) -> OnFail:
     """The action on failure. ``branches`` reads a branch list where one is legal (CHECK and CALL)."""
     value = condition_text(ctx, block.value)
+    if value is not None and not value.raw.strip():
+        value = block.value  # quotes of YAML with nothing in them are an empty message, as quotes of ABL are
     if value is not None and not (value.style == "bare" and value.raw[0] == "{" and value.raw[:2] != "{{"):
         read = _one_line(ctx, block, value, path)
         return replace(read, message=block.value) if read.form == "message" else read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from abl.diagnostics import Edit, Fix
 from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
 from abl.syntax import findings, vocabulary
@@ -23,6 +24,7 @@ from abl.syntax.pieces import (
     inside_brackets,
     split_commas,
 )
+from abl.syntax.returns import described_type
 from abl.syntax.texts import bare_text, scalar_text
 
 _TOOL_NAME = re.compile(r"[^\s(:]+")
@@ -46,13 +48,16 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     if block.colon:
         return _mapped_tool(ctx, block, path)
     if value is None or value.style != "bare":
-        ctx.skip(block, "This is no tool signature", path)
+        _no_tool(ctx, block, path)
         return None
     start, end = value.span
     match = _TOOL_NAME.match(ctx.text, start, end)
+    if match is not None and match[0] == "FROM":
+        return None  # a removed import, which ABL818 judges
     if match is None or (match.end() == end and not block.children and not NAME.fullmatch(match[0])):
-        ctx.skip(block, "This is no tool signature", path)
+        _no_tool(ctx, block, path)
         return None
+    noticed = ctx.noticed
     name = check_name(ctx, Name(match[0], Span(*match.span())), "tool", NAME)
     at = f"{path}.{name.value}"
     parameters, behind = _parameters(ctx, match.end(), end, at)
@@ -64,17 +69,56 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
             props.append(Property(key, child.key, child.key_span, child.value, child))
         elif returns is None and child.value is not None:
             returns = _returns(ctx, *child.value.span)
+    if ctx.noticed == noticed:
+        _judge(ctx, Span(match.end(), end), behind, parameters, returns)
     return Tool(
         span=block.span, path=at, block=block, props=tuple(props), name=name, parameters=parameters, returns=returns,
         description=_description(tuple(props)),
     )  # fmt: skip
 
 
+def _no_tool(ctx: Context, block: Block, path: str) -> None:
+    finding = findings.malformed_tool(block.line_span, "`name(parameter: type) -> type` is expected")
+    ctx.skip(block, "", path, finding)
+
+
+def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, ...], returns: TypeRef | None) -> None:
+    """Report what a signature lacks (ABL806); ``rest`` is what stands behind the name, ``behind`` its parameters."""
+    untyped = next((p for p in parameters if p.type is None and p.name.value), None)
+    if untyped is not None:
+        fix = _insertion(untyped.name.span.end, ": string", preferred=False)
+        detail = f"parameter `{untyped.name.value}` has no type"
+        ctx.report(findings.malformed_tool(untyped.name.span, detail, (fix,)))
+    if behind == rest.start or ctx.text[behind - 1] != ")":
+        text = bare_text(ctx.text, *rest)
+        if text is not None:
+            arrow = text.raw.startswith(("->", "→"))
+            detail = "`()` is missing behind the name" if arrow else f"`{text.raw[:40]}` stands behind the name"
+            fixes = (_insertion(rest.start, "()"),) if arrow else ()
+            ctx.report(findings.malformed_tool(text.span, detail, fixes))
+        return
+    text = bare_text(ctx.text, behind, rest.end)
+    if text is None or (returns is not None and returns.text):
+        return
+    if text.raw in ("->", "→"):
+        fix = _insertion(text.span.end, " object", preferred=False)
+        ctx.report(findings.malformed_tool(text.span, "the type behind the arrow is missing", (fix,)))
+        return
+    colon = text.raw[0] in ":="
+    edit = Edit(Span(behind, text.span.start + 1), " ->") if colon else Edit(Span(behind, text.span.start), " -> ")
+    fix = Fix("Write `->` before the return type", (edit,), preferred=True)
+    ctx.report(findings.malformed_tool(text.span, "the return type needs `->`", (fix,)))
+
+
+def _insertion(at: int, text: str, *, preferred: bool = True) -> Fix:
+    return Fix(f"Insert `{text.strip()}`", (Edit(Span(at, at), text),), preferred)
+
+
 def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     """A tool in the list form of YAML, or ``name:`` with properties. Words such as FROM stay what they are."""
     if block.item and block.key.lower() == "name" and block.value is not None:
         name = Name(block.value.value, block.value.inner)
-    elif not block.item and block.children and NAME.fullmatch(block.key) and not block.key.isupper():
+    elif not block.item and block.children and NAME.fullmatch(block.key) and _may_name_tool(block.key):
         name = Name(block.key, block.key_span)
     else:
         return None
@@ -90,6 +134,11 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
         span=block.span, path=at, block=block, props=props, name=name, parameters=parameters,
         returns=_mapped_returns(ctx, props), description=_description(props),
     )  # fmt: skip
+
+
+def _may_name_tool(key: str) -> bool:
+    """False for words such as FROM, and for defaults that the tools of a file share (08 §9)."""
+    return not key.isupper() and key.lower() not in vocabulary.TOOL_FILE_KEYS
 
 
 def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
@@ -112,12 +161,7 @@ def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
 
 def _mapped_returns(ctx: Context, props: tuple[Property, ...]) -> TypeRef | None:
     returns = next((prop for prop in props if prop.key == "RETURNS"), None)
-    if returns is None:
-        return None
-    if returns.value is not None:
-        return read_type(ctx, returns.value)
-    inner = next((child.value for child in returns.block.children if child.key.lower() == "type"), None)
-    return read_type(ctx, inner) if inner is not None else None
+    return described_type(ctx, returns.block, read_type) if returns is not None else None
 
 
 def _description(props: tuple[Property, ...]) -> Text | None:

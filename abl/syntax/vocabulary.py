@@ -211,6 +211,10 @@ TOOL_KEYS: Final = words(
     RESULT_SECRETS SECRET_ACCESS"""
 )
 """What every tool may have; a binding adds its own keys (08 §3), so unlisted keys are not the parser's business."""
+TOOL_FILE_KEYS: Final = words(
+    "base_url auth auth_config timeout retry retry_delay retry_policy rate_limit headers circuit_breaker"
+)
+"""Defaults that the tools of a file share (08 §9); keys that hold a map are no tools."""
 
 # HANDOFF, hooks and the rest (09) -------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abl.analysis import fixes
+from abl.analysis import fixes, generic
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.handoff_delegates import delegations
 from abl.expressions import nodes as en
+from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import ERROR_TERMINALS, HISTORY_MODES
+from abl.syntax.vocabulary import ERROR_TERMINALS
 
 ERROR_TYPES = (
     "default",
@@ -22,7 +24,6 @@ ERROR_TYPES = (
     "unknown_error",
 )
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{5,8})*")
-_LEGACY_HISTORY = re.compile(r"last_[0-9]+")
 
 
 @rule(
@@ -103,10 +104,10 @@ def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
         yield found(prompt.key_span, which=" and ".join(lost))
 
 
-@rule("ABL921", "handoff-without-when", "error", "HANDOFF entry needs WHEN", over=nodes.Handoff)
-def handoff_without_when(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL921", "handoff-without-when", "error", "{kind} entry needs WHEN", over=(nodes.Handoff, nodes.Section))
+def handoff_without_when(holder: nodes.Handoff | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A handoff does not say when it happens.
+    What: A handoff or a delegation does not say when it happens.
     Why: It never happens; `WHEN: true` is a catch-all.
     Bad:
         AGENT: Desk
@@ -120,11 +121,19 @@ def handoff_without_when(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[
           - TO: Librarian
             WHEN: needs_help == true
     """
-    if handoff.when is None and handoff.to is not None:
-        line = agent.source.position(handoff.to.span.start)
-        dash = handoff.block.column if handoff.block else line.column
-        text = f"{' ' * (dash + 1)}WHEN: true"
-        yield found(handoff.to.span, fixes.insert_line_below(agent.source, handoff.to.span, text, "Add `WHEN: true`"))
+    if isinstance(holder, nodes.Section):
+        for keys in delegations(holder, agent):
+            target = generic.first_of(keys, ("agent", "to"))
+            if target is not None and "when" not in keys and generic.word(target):
+                yield from _without_when("DELEGATE", generic.span_of(target), target.column - 1, agent)
+    elif holder.when is None and holder.to is not None:
+        dash = holder.block.column if holder.block else agent.source.position(holder.to.span.start).column
+        yield from _without_when("HANDOFF", holder.to.span, dash + 1, agent)
+
+
+def _without_when(kind: str, target: Span, indent: int, agent: AgentIndex) -> Iterator[Found]:
+    line = f"{' ' * indent}WHEN: true"
+    yield found(target, fixes.insert_line_below(agent.source, target, line, "Add `WHEN: true`"), kind=kind)
 
 
 @rule(
@@ -152,7 +161,7 @@ def judged_by_model(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
           - TO: Librarian
             WHEN: needs_help == true
     """
-    if use.is_sentence and use.text.style != "bare":
+    if use.is_sentence and (use.text.style != "bare" or _in_yaml_quotes(use, agent)):
         yield found(use.text.span)
 
 
@@ -174,8 +183,13 @@ def unquoted_sentence(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
           - TO: Librarian
             WHEN: "the user is upset"
     """
-    if use.routing and use.text.style == "bare" and use.is_sentence:
+    if use.routing and use.text.style == "bare" and use.is_sentence and not _in_yaml_quotes(use, agent):
         yield found(use.text.span, fixes.replace(use.text.span, f'"{use.text.value.strip()}"', "Quote it"))
+
+
+def _in_yaml_quotes(use: ExpressionUse, agent: AgentIndex) -> bool:
+    """True for a text whose quotes are those of YAML, which are no part of it (01 §9)."""
+    return agent.source.text[max(use.text.span.start - 1, 0) : use.text.span.start] in ('"', "'")
 
 
 @rule(
@@ -263,37 +277,3 @@ def route_after_catch_all(agent: AgentIndex) -> Iterator[Found]:
     always = next((i for i, h in enumerate(handoffs) if h.when is not None and h.when.value.strip() == "true"), None)
     for handoff in handoffs[always + 1 :] if always is not None else ():
         yield found(handoff.to.span if handoff.to else handoff.span)
-
-
-@rule("ABL945", "unknown-history", "error", "history `{x}` is unknown. Did you mean `{y}`?", over=nodes.Handoff)
-def unknown_history(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
-    """
-    What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`.
-    Why: How much of the conversation the other agent sees is not known.
-    Bad:
-        AGENT: Desk
-        GOAL: "Lend books"
-        HANDOFF:
-          - TO: Librarian
-            WHEN: needs_help == true
-            CONTEXT:
-              history: ful
-    Good:
-        AGENT: Desk
-        GOAL: "Lend books"
-        HANDOFF:
-          - TO: Librarian
-            WHEN: needs_help == true
-            CONTEXT:
-              history: full
-    """
-    if handoff.history is None:
-        return
-    value = handoff.history.value.strip()
-    if not value or value.startswith("{") or value in HISTORY_MODES:
-        return
-    if _LEGACY_HISTORY.fullmatch(value):
-        yield found(handoff.history.span, severity="warning", x=value, y=f"{{mode: last_n, count: {value[5:]}}}")
-        return
-    best, renames = fixes.rename_to(handoff.history.span, value, HISTORY_MODES)
-    yield found(handoff.history.span, *renames, x=value, y=best)

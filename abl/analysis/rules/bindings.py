@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from abl.analysis import fixes
+from abl.analysis import fixes, generic
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.tool_properties import binding_of
+from abl.diagnostics import Fix
+from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.nodes import Property
 from abl.syntax.vocabulary import TOOL_BINDINGS
 
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -21,6 +26,9 @@ _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
     "searchai": (("INDEX_ID",),),
     "table": (("TABLE", "TABLE_NAME"),),
 }
+_OPERATIONS = ("get", "query", "count", "insert", "update", "delete", "upsert", "bulkInsert", "bulkUpsert")
+_TABLE_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_MAX_JOINS = 8
 
 
 @rule("ABL810", "unknown-tool-type", "error", "Unknown tool type `{x}`. Did you mean `{y}`?", over=nodes.Tool)
@@ -110,3 +118,139 @@ def unknown_method(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     if method is not None and method.value.strip().upper() not in _METHODS:
         best, renames = fixes.rename_to(method.span, method.value.strip(), _METHODS)
         yield found(method.span, *renames, m=method.value.strip(), y=best)
+
+
+@rule("ABL833", "no-default-variant", "warning", "No request variant applies by default", over=nodes.Tool)
+def no_default_variant(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: Every request variant of a tool has a condition.
+    Why: When none of them holds, no request can be made.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string, isbn?: string) -> {id: string}
+            description: "Find a book."
+            type: http
+            request_variants:
+              - name: by_isbn
+                when: isbn IS SET
+                endpoint: "/isbn/{isbn}"
+                method: GET
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string, isbn?: string) -> {id: string}
+            description: "Find a book."
+            type: http
+            request_variants:
+              - name: by_isbn
+                when: isbn IS SET
+                endpoint: "/isbn/{isbn}"
+                method: GET
+              - name: by_title
+                default: true
+                endpoint: "/books"
+                method: GET
+    """
+    variants = tool.prop("REQUEST_VARIANTS")
+    if variants is None or tool.prop("ENDPOINT") is not None:
+        return
+    listed = [generic.members(agent.source, entry) for entry in generic.entries(agent.source, variants.block)]
+    defaults = [
+        generic.by_key(agent.source, entry).get("default") for entry in generic.entries(agent.source, variants.block)
+    ]
+    if not listed or not all(listed) or any(map(generic.is_yes, defaults)):
+        return
+    free = next((keys for keys in listed if all(key.key.lower() != "when" for key in keys)), listed[-1])
+    fix = _below(free[0], "default: true", agent) if not free[0].children else ()
+    yield found(variants.key_span, *fix)
+
+
+def _below(block: nodes.Block, text: str, agent: AgentIndex) -> tuple[Fix, ...]:
+    """A property below another one, which begins a line or a list entry."""
+    line = agent.source.line_text(agent.source.position(block.span.start).line)
+    if line[: block.column - 1].strip() not in ("", "-"):
+        return ()
+    indent = " " * (block.column - 1)
+    return (fixes.insert_line_below(agent.source, block.span, f"{indent}{text}", f"Add `{text}`", preferred=False),)
+
+
+@rule("ABL834", "saml-auth", "warning", "`saml` has no effect", over=nodes.Tool)
+def saml_auth(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: `auth` of a tool is `saml`.
+    Why: The word is read, but requests are sent without credentials; a profile of the project can hold them.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+            type: http
+            endpoint: "/books"
+            method: GET
+            auth: saml
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+            type: http
+            endpoint: "/books"
+            method: GET
+            auth_profile: library_sso
+    """
+    auth = tool.prop("AUTH")
+    if auth is not None and auth.value is not None and auth.value.value.strip().lower() == "saml":
+        whole = Span(auth.key_span.start, auth.value.span.end)
+        fix = fixes.replace(whole, 'auth_profile: "…"', "Name an `auth_profile`", preferred=False)
+        yield found(auth.value.span, fix)
+
+
+@rule("ABL835", "bad-table-binding", "error", "Table binding: {detail}. Did you mean `{y}`?", over=nodes.Tool)
+def bad_table_binding(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A table tool has a bad table name, an unknown operation, or too many joined tables.
+    Why: The table cannot be asked. Names are small letters, digits and `_`; at most 8 tables can be joined.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_loan(member: string) -> {id: string}
+            description: "Find a loan."
+            type: table
+            table: loans
+            operations: [get, qurey]
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_loan(member: string) -> {id: string}
+            description: "Find a loan."
+            type: table
+            table: loans
+            operations: [get, query]
+    """
+    if binding_of(tool) != "table":
+        return
+    for prop in (tool.prop("TABLE"), tool.prop("TABLE_NAME")):
+        text = prop.value if prop is not None else None
+        if text is not None and "{{" not in text.value and not _TABLE_NAME.fullmatch(text.value.strip()):
+            yield found(text.span, detail=f"`{text.value.strip()}` is no table name")
+    operations = tool.prop("OPERATIONS")
+    for name in generic.names(agent.source, operations.block if operations is not None else None):
+        if name.value not in _OPERATIONS:
+            best, renames = fixes.rename_to(name.span, name.value, _OPERATIONS)
+            yield found(name.span, *renames, detail=f"`{name.value}` is no operation", y=best)
+    joined = _joined(tool, agent)
+    if joined is not None:
+        yield found(joined.key_span, detail=f"more than {_MAX_JOINS} tables are joined")
+
+
+def _joined(tool: nodes.Tool, agent: AgentIndex) -> Property | None:
+    tables = tool.prop("TABLES")
+    listed = list(generic.entries(agent.source, tables.block)) if tables is not None else []
+    return tables if len(listed) > _MAX_JOINS else None

@@ -12,12 +12,14 @@ from abl.expressions import nodes as en
 from abl.syntax import nodes
 
 
-def _fields(step: nodes.Step) -> dict[str, nodes.GatherField]:
+def fields_of(step: nodes.Step) -> dict[str, nodes.GatherField]:
+    """The fields that a step collects, by name."""
     gathers = [d for d in step.directives if isinstance(d, nodes.Gather)]
     return {field.name.value: field for gather in gathers for field in gather.fields}
 
 
-def _complete_when(step: nodes.Step, agent: AgentIndex) -> ExpressionUse | None:
+def complete_when(step: nodes.Step, agent: AgentIndex) -> ExpressionUse | None:
+    """The condition under which a step has collected enough."""
     setting = step.setting("COMPLETE_WHEN")
     return next(iter(agent.expressions_of(setting)), None) if setting is not None else None
 
@@ -55,7 +57,7 @@ def complete_when_unknown_field(step: nodes.Step, agent: AgentIndex, project: In
             COMPLETE_WHEN: title IS SET
             THEN: COMPLETE
     """
-    use, fields = _complete_when(step, agent), _fields(step)
+    use, fields = complete_when(step, agent), fields_of(step)
     if use is None or not fields or agent.fragment:
         return
     known = project.known_names(agent)
@@ -96,11 +98,11 @@ def required_not_in_complete_when(step: nodes.Step, agent: AgentIndex) -> Iterat
             COMPLETE_WHEN: title IS SET
             THEN: COMPLETE
     """
-    use = _complete_when(step, agent)
+    use = complete_when(step, agent)
     if use is None or use.reading.node is None:
         return
     mentioned = {name.root for name in use.reading.names}
-    for name, field in _fields(step).items():
+    for name, field in fields_of(step).items():
         if field.required and name not in mentioned:
             addition = fixes.insert(use.whole.end, f" AND {name} IS SET", f"Add `{name}`", preferred=False)
             yield found(field.name.span, addition, f=name)
@@ -183,7 +185,7 @@ def two_questions(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     asks = [d for d in step.directives if isinstance(d, nodes.Respond) and d.keyword in ("RESPOND", "SAY") and d.text]
     question = next((d for d in asks if d.text is not None and d.text.value.rstrip().endswith("?")), None)
-    field = next((f for f in _fields(step).values() if f.prompt is not None and not is_true(f, "INFER")), None)
+    field = next((f for f in fields_of(step).values() if f.prompt is not None and not is_true(f, "INFER")), None)
     if question is not None and field is not None:
         yield found(question.key_span, f=field.name.value)
 

@@ -11,7 +11,7 @@ from abl.expressions import nodes as en
 
 _CONSTRAINT_PLACES = frozenset({"REQUIRE", "LIMIT", "RESTRICT", "WARN"})
 _FOLDED_ELSEWHERE = _CONSTRAINT_PLACES | {"GATE", "REMEMBER"}  # ABL434-436, ABL350
-_CATCH_ALL = frozenset({"HANDOFF", "DELEGATE", "ROUTING"})
+_CATCH_ALL = frozenset({"HANDOFF", "DELEGATE", "ROUTING", "PROFILE"})
 
 
 @rule("ABL224", "constant-condition", "warning", "Condition is always {value}", over=ExpressionUse, needs="condition")
@@ -63,7 +63,7 @@ def quoted_condition(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
     node = use.reading.node
     quoted = isinstance(node, en.Literal) and node.form == "string"
-    if use.routing or use.place == "COMPLETE" or not (use.reading.literal or quoted):
+    if use.routing or use.place == "COMPLETE" or not (use.reading.literal or quoted) or use.guards_reply:
         return
     value = use.reading.text.strip("\"' ") if quoted else use.reading.text.strip()
     simple = all(part.isidentifier() for part in value.split("."))

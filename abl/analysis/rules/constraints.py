@@ -121,6 +121,8 @@ def sentence_as_rule(agent: AgentIndex) -> Iterator[Found]:
             ON_FAIL: "Reference books stay here."
     """
     constraints = agent.agent.constraints
+    if isinstance(agent.agent, nodes.Fragment) and agent.agent.profile is not None:
+        return  # a profile's list of plain sentences is for the model (01 §6)
     for sentence in constraints.sentences if constraints is not None else ():
         if sentence.unknown_kind is None and sentence.text.value:
             yield found(sentence.text.span, *_to_limitations(agent, sentence), node=sentence.path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.fields import names_in
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
@@ -36,24 +37,6 @@ def bad_field_pattern(field: nodes.GatherField, agent: AgentIndex) -> Iterator[F
         yield found(pattern.span, reason=reason)
 
 
-def _named(field: nodes.GatherField, key: str) -> list[nodes.Name]:
-    """The names in an inline or block list property."""
-    prop = field.prop(key)
-    if prop is None:
-        return []
-    texts = [prop.value] if prop.value is not None else [c.value for c in prop.block.children if c.item and c.value]
-    names = []
-    for text in texts:
-        at = 0
-        for word in text.value.strip("[]").split(","):
-            clean = word.strip().strip("\"'")
-            if clean:
-                start = text.value.find(clean, at)
-                at = start + len(clean)
-                names.append(nodes.Name(clean, text.span_of(start, at)))
-    return names
-
-
 @rule(
     "ABL712",
     "unknown-dependency",
@@ -80,7 +63,7 @@ def unknown_dependency(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
             prompt: "Which copy?"
             depends_on: [title]
     """
-    for name in _named(field, "DEPENDS_ON"):
+    for name in names_in(field.prop("DEPENDS_ON")):
         if name.value not in agent.fields and name.value not in agent.session:
             best, renames = fixes.rename_to(name.span, name.value, agent.fields)
             yield found(name.span, *renames, d=name.value, y=best)
@@ -122,7 +105,7 @@ def circular_dependency(agent: AgentIndex) -> Iterator[Found]:
 
 def _needs(part: Part) -> list[tuple[str, list[str]]]:
     fields = part.all(nodes.GatherField)
-    return [(field.name.value, [name.value for name in _named(field, "DEPENDS_ON")]) for field in fields]
+    return [(field.name.value, [name.value for name in names_in(field.prop("DEPENDS_ON"))]) for field in fields]
 
 
 @rule("ABL717", "infer-option-without-infer", "warning", "{p} without `infer: true`", over=nodes.GatherField)

@@ -158,8 +158,8 @@ def used_before_set(agent: AgentIndex) -> Iterator[Found]:
     suspects = agent.given_roots - otherwise
     for placed, reads in agent.each(_maybe_too_early):
         for root, kept in reads:
-            if root not in suspects:
-                continue
+            if root not in suspects or (kept.use is not None and kept.use.place == "COMPLETE_WHEN"):
+                continue  # of COMPLETE_WHEN ABL634 tells
             sources = agent.origins_of(root)
             read = placed.read(kept)
             if any(_comes_before(o.write.step, o.write.order + o.placed.before, read, agent) for o in sources):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
+from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
@@ -212,11 +213,11 @@ def handoff_not_listed(checked: nodes.Rule, agent: AgentIndex, project: Index) -
     yield found(target.span, entry, node=action.path, a=target.value)
 
 
-@rule("ABL411", "handoff-to-self", "error", "Agent hands off to itself", over=nodes.Rule)
-def handoff_to_self(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL411", "handoff-to-self", "error", "Agent hands off to itself", over=Placed)
+def handoff_to_self(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_FAIL hands off to the agent that holds the rule.
-    Why: The rule fails there again, and nothing gets ahead.
+    What: A handoff, a delegation or an ON_FAIL names the agent that it stands in.
+    Why: Everything begins anew there, and nothing gets ahead.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -230,9 +231,10 @@ def handoff_to_self(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
           - REQUIRE is_member
             ON_FAIL: ESCALATE
     """
-    action = _handoff(checked)
-    if action is not None and action.target is not None and agent.name and action.target.value == agent.name:
-        yield found(action.target.span, node=action.path)
+    if part.part.agent_refs and agent.name:
+        for ref in part.agent_refs:
+            if ref.name.value == agent.name:
+                yield found(ref.name.span, node=ref.owner.path)
 
 
 @rule("ABL426", "step-as-action", "error", "`{s}` is a step; write `GOTO: {s}`", over=nodes.Rule)

@@ -235,7 +235,8 @@ def reset_before_read(agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     stepwise = {name for name, variable in agent.session.items() if reset_of(variable) == "per_step"}
-    if not stepwise:
+    stepwise -= {write.root for write in agent.writes if write.kind == "gather" and write.step} if stepwise else set()
+    if not stepwise:  # of what a step collects ABL730 tells
         return
     set_in: dict[tuple[str, str | None], int] = {}
     for write in agent.writes:

@@ -10,6 +10,7 @@ from abl.source import Source, Span
 from abl.syntax.nodes.actions import ActionHandler, Assignment, Directive, Flow, Gather
 from abl.syntax.nodes.base import Block, Comment, Literal_, Name, Node, Text, Unknown
 from abl.syntax.nodes.constraints import Constraints
+from abl.syntax.nodes.content import Described, Profile
 from abl.syntax.nodes.memory import Memory
 
 
@@ -66,7 +67,8 @@ class Completion(Node):
 class Section(Node):
     """A top-level section by keyword; ``value`` and ``block`` hold what no typed node names.
 
-    ``content`` is set for a profile document and a tool file: the typed sections it holds.
+    ``content`` is set for a profile document and a tool file: the typed sections it holds. ``described`` are the nodes
+    of sections that are read as ``Content``.
     """
 
     keyword: str
@@ -74,6 +76,7 @@ class Section(Node):
     key_span: Span
     value: Text | None
     content: Fragment | None = None
+    described: tuple[Described, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +109,13 @@ class Agent(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment(Agent):
-    """A text without a header: sections, a directive list (``directives``) or a rule list (in ``constraints``)."""
+    """A text without a header: sections, a directive list (``directives``) or a rule list (in ``constraints``).
+
+    What a profile document holds is one, too, with its ``profile``.
+    """
 
     directives: tuple[Directive, ...] = ()
+    profile: Profile | None = None
 
 
 class Reading(NamedTuple):

@@ -33,6 +33,8 @@ def applied(text: str, fix: Fix) -> str:
 
 # Their bad example would be too long; their cases hold one.
 TOO_LONG_FOR_A_PAGE = {"ABL100", "ABL228", "ABL660"}
+# Their bad example needs a second file; their cases hold one.
+ACROSS_FILES = {"ABL659", "ABL844"}
 CODES = sorted(path.stem for path in CASES.glob("ABL*.yaml"))
 ALL_CASES = [(code, case) for code in CODES for case in load_cases(code)]
 
@@ -99,7 +101,7 @@ def test_the_documented_examples_show_the_problem_and_its_absence(code: str) -> 
     page = RULES[code].page
     bad = {d.code for d in check({"doc.agent.abl": page.bad + "\n"}).diagnostics}
     good = {d.code for d in check({"doc.agent.abl": page.good + "\n"}).diagnostics}
-    assert code in bad
+    assert (code in bad) is (code not in ACROSS_FILES)
     assert code not in good
 
 

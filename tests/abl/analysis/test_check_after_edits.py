@@ -6,9 +6,9 @@ import pytest
 
 from abl.analysis import check
 from abl.analysis.project import document_index, forget_documents
-from tests.abl.edits import EXAMPLES, edits, generated
+from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
-TEXTS = [*EXAMPLES, generated(5)]
+TEXTS = [*EXAMPLES, SHOWN, generated(5)]
 BESIDE = {"beside.agent.abl": EXAMPLES[0]}
 
 

@@ -65,7 +65,7 @@ def _node(node: Any, depth: int) -> str:
         head.append(f"with=[{', '.join(prop.key for prop in node.props)}]")
     for field in dataclasses.fields(node):
         value = getattr(node, field.name)
-        if field.name in LEFT_OUT or value is None or value in ((), field.default):
+        if field.name in LEFT_OUT or value is None or value in ((), field.default) or isinstance(value, nodes.Content):
             continue
         if isinstance(node, nodes.Agent) and field.name == "sections":
             continue

@@ -9,9 +9,9 @@ import pytest
 
 from abl.syntax import nodes, parse
 from abl.syntax.reparse import common_ends, reparse
-from tests.abl.edits import EXAMPLES, edits, generated
+from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
-TEXTS = [*EXAMPLES, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]
+TEXTS = [*EXAMPLES, SHOWN, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]
 
 
 @pytest.mark.slow
@@ -88,3 +88,9 @@ def _seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def test_lines_below_an_item_in_the_column_of_its_key_are_no_items() -> None:
+    text = "MEMORY:\n  session:\n    - \n    TYPE: enum\n"
+    changed = text.replace("  session:", "    session:")
+    assert reparse(parse(text), changed) == parse(changed)

@@ -1,0 +1,47 @@
+"""What a step shows that can be pressed or filled in, by blocks (docs/spec 09 §14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from abl.analysis.action_elements import elements
+from abl.analysis.collect_content import is_shown
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.content import content_of
+from abl.syntax.nodes import Block, same_key
+
+
+class Element(NamedTuple):
+    """An element of ACTIONS with an id: its type, whether it opens a link, and where its id stands."""
+
+    id: str
+    kind: str
+    link: bool
+    span: Span
+
+
+def shown_blocks(step: nodes.Step) -> Iterator[Block]:
+    """ACTIONS, FORMATS and the like of a step, at its messages and in their branches."""
+    if step.block is not None:
+        yield from (block for block in step.block.walk() if is_shown(block.key))
+
+
+def elements_of(block: Block) -> list[Element] | None:
+    """The elements with an id; None when they come from a path."""
+    content = content_of(block)
+    if content.get("from") is not None or (content.text is not None and not content.items):
+        return None
+    return [
+        Element(e.id.value, e.type, e.content.get("url", "link", "web_url") is not None, e.id.span)
+        for e in elements(content)
+        if e.id is not None
+    ]
+
+
+def ids_in(block: Block) -> set[str]:
+    """Every id below a block: of elements, quick replies, fields of forms."""
+    content = content_of(block)
+    ids = {part.word_of() for part in content.walk() if same_key(part.key) == "id" and part.text is not None}
+    return ids | {element.id for element in elements_of(block) or ()}

@@ -1,0 +1,245 @@
+"""10xx about the formats of messages (docs/spec 09 §14, 10 §6)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from abl.analysis import content_fixes, fixes
+from abl.analysis.action_elements import elements
+from abl.analysis.formats import FORMATS, JSON_FORMATS, MEASURES, format_of, shape_of
+from abl.analysis.model import AgentIndex
+from abl.analysis.properties import Lack, problems
+from abl.analysis.reading import read_condition_text
+from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.misfits import worded
+from abl.diagnostics import Severity
+from abl.syntax import nodes
+from abl.syntax.nodes import same_key
+
+_TAG: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_BLOCK: Final = re.compile(r"\{\{\s*(?:[#/]|else\b)")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+@rule("ABL1063", "invalid-json-format", "error", "`{k}` is not valid JSON: {reason}", over=nodes.Format)
+def invalid_json_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A format whose text is JSON cannot be read as JSON. Placeholders count as a value that fits.
+    Why: The channel gets nothing it can show. With `#if` or `#each` in the text it depends on the values: a warning.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: turn_count > 9
+            RESPOND: "Done."
+            FORMATS:
+              ADAPTIVE_CARD: '{"type": "AdaptiveCard", "body": [}'
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: turn_count > 9
+            RESPOND: "Done."
+            FORMATS:
+              ADAPTIVE_CARD: '{"type": "AdaptiveCard", "body": []}'
+    """
+    text = node.content.text
+    if text is None or format_of(node.content.key) not in JSON_FORMATS or not text.value.strip():
+        return
+    try:
+        json.loads(filled(text.value))
+    except (ValueError, RecursionError) as error:
+        at = min(getattr(error, "pos", 0), len(text.value) - 1)
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "A number is too long, or it is too deep"
+        reason = reason[0].lower() + reason[1:]
+        severity: Severity | None = "warning" if "{{#" in text.value else None
+        span = text.span_of(at, at + 1)
+        yield found(span, severity=severity, node=node.path, k=node.content.key, reason=reason)
+
+
+def filled(text: str) -> str:
+    """A text with something of the same length in place of each placeholder: letters in a string, a number outside."""
+    lettered = _STRING.sub(lambda string: _TAG.sub(lambda tag: "x" * len(tag[0]), string[0]), _quoteless(text))
+    return _TAG.sub(lambda tag: (" " if _BLOCK.match(tag[0]) else "0").ljust(len(tag[0])), lettered)
+
+
+def _quoteless(text: str) -> str:
+    """Quotes within placeholders are no quotes of the JSON around them."""
+    return _TAG.sub(lambda tag: tag[0].replace('"', "'").replace("\\", "/").replace("\n", " "), text)
+
+
+@rule("ABL1064", "bad-format-property", "error", "{format} needs `{prop}`", over=(nodes.Format, nodes.Elements))
+def bad_format_property(node: nodes.Format | nodes.Elements, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A format, one of its elements, or an action element lacks a property, or has a value that it cannot have.
+    Why: The channel cannot show it.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: turn_count > 9
+            RESPOND: "Done."
+            FORMATS:
+              CHART:
+                type: bars
+                data: loans
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        COMPLETE:
+          - WHEN: turn_count > 9
+            RESPOND: "Done."
+            FORMATS:
+              CHART:
+                type: bar
+                data: loans
+    """
+    if isinstance(node, nodes.Elements):
+        yield from elements_lack(node.content, node.path, agent)
+        return
+    name = format_of(node.content.key)
+    shaped = shape_of(name, node.content) if name is not None else None
+    if name is None or shaped is None:
+        return
+    shape, content = shaped
+    for problem in problems(content, shape, name):
+        yield from worded(problem, agent, node.path)
+    fields = content.get("fields") if name == "FORM" else None
+    if fields is not None:
+        yield from elements_lack(fields, node.path, agent)
+
+
+def elements_lack(content: nodes.Content, path: str, agent: AgentIndex) -> Iterator[Found]:
+    """What elements of ACTIONS or of a form lack, but for what ABL1067 says."""
+    for element in elements(content):
+        for problem in problems(element.content, element.shape, element.type or "element"):
+            if not isinstance(problem, Lack) or problem.keys != ("type",) or not element.odd:
+                yield from worded(problem, agent, path)
+
+
+@rule("ABL1065", "unknown-format", "error", "Unknown format `{k}`. Did you mean `{y}`?", over=nodes.Format)
+def unknown_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A variant of a message has a name that is no format.
+    Why: No channel asks for it, so it is never shown.
+    Bad:
+        TEMPLATES:
+          shelves:
+            DEFAULT: "See the shelves."
+            CAROUSSEL:
+              - title: "New books"
+    Good:
+        TEMPLATES:
+          shelves:
+            DEFAULT: "See the shelves."
+            CAROUSEL:
+              - title: "New books"
+    """
+    content = node.content
+    if format_of(content.key) is not None or same_key(content.key) in _OTHERS or not content.key:
+        return
+    best, renames = fixes.rename_to(content.key_span, content.key, FORMATS)
+    yield found(content.key_span, *renames, node=node.path, k=content.key, y=best)
+
+
+_OTHERS: Final = frozenset({"voice", "bargein", "onnoinput", "actions"})  # VOICE is one; the rest are ABL1073's
+
+
+@rule(
+    "ABL1069",
+    "inline-feedback",
+    "warning",
+    "Inline feedback is deprecated; use FEEDBACK_TEMPLATE",
+    over=nodes.Format,
+    tags=("deprecated",),
+)
+def inline_feedback(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: FEEDBACK describes its question and scale itself.
+    Why: Surveys have templates now; answers to inline ones cannot be compared with each other.
+    Bad:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+            FEEDBACK:
+              prompt: "How was it?"
+              type: star
+    Good:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+            FEEDBACK:
+              FEEDBACK_TEMPLATE: visit
+    """
+    content = node.content
+    if format_of(content.key) == "FEEDBACK" and content.members and content.get("feedback_template") is None:
+        yield found(content.key_span, node=node.path)
+
+
+@rule("ABL1070", "survey-override", "error", "Survey `{s}` owns `{f}`", over=nodes.Format)
+def survey_override(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: FEEDBACK with a FEEDBACK_TEMPLATE also says how answers are measured, or a rule for a text reads the rating.
+    Why: The measure belongs to the template, and the rating is not known when the texts are chosen.
+    Bad:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+            FEEDBACK:
+              FEEDBACK_TEMPLATE: visit
+              max: 10
+    Good:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+            FEEDBACK:
+              FEEDBACK_TEMPLATE: visit
+    """
+    content = node.content
+    survey = content.word("feedback_template") if format_of(content.key) == "FEEDBACK" else ""
+    if not survey:
+        return
+    measures = {same_key(key) for key in MEASURES}
+    for member in content.members:
+        if same_key(member.key) in measures:
+            repair = content_fixes.removed(agent.source, content, member)
+            yield found(member.key_span, *repair, node=node.path, s=survey, f=member.key)
+        for item in member.items if same_key(member.key).endswith("rules") else ():
+            when = item.text_of("when")
+            if when is not None:
+                yield from _rating(when, survey, node.path)
+
+
+def _rating(when: nodes.Text, survey: str, path: str) -> Iterator[Found]:
+    reading = read_condition_text(when.value, when.style)
+    for name in reading.names:
+        if name.root == "rating":
+            span = when.span_of(name.start + reading.offset, name.end + reading.offset)
+            words = "A rule of survey `{s}` cannot read `rating`"
+            yield found(span, node=path, s=survey, wording=words)
+            return
+
+
+@rule("ABL1071", "unchecked-survey", "info", "Survey `{s}` cannot be checked here", over=nodes.Format)
+def unchecked_survey(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: FEEDBACK uses a survey template of the platform.
+    Why: Templates of surveys are no part of the project, so whether this one exists shows there only.
+    Bad:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+            FEEDBACK:
+              FEEDBACK_TEMPLATE: visit
+    Good:
+        TEMPLATES:
+          goodbye:
+            DEFAULT: "Goodbye."
+    """
+    if format_of(node.content.key) == "FEEDBACK":
+        text = node.content.text_of("feedback_template")
+        if text is not None and text.value.strip():
+            yield found(text.inner, node=node.path, s=text.value.strip())

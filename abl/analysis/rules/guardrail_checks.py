@@ -1,0 +1,187 @@
+"""10xx about the checks of GUARDRAILS: what they read, whether they can run here, when they fire (docs/spec 09 §11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.analysis.reading import Reading, read_value
+from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.guardrails import BUILT_IN
+from abl.diagnostics import Fix
+from abl.expressions import nodes as en
+from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, OPERATOR_CALLS, find
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.nodes import Text
+from abl.syntax.suggest import closest
+
+_EMPTY_NAMES: Final = {"input": (("response", "output"), "input"), "output": (("input",), "response")}
+_COUNTS: Final = ("length", "count", "score", "size")
+_FUNCTIONS: Final = tuple(dict.fromkeys([*GUARDRAIL_BUILTINS, *BUILT_IN, *BUILTINS, *CEL_FUNCTIONS]))
+
+
+def _check(guardrail: nodes.Guardrail) -> tuple[Text, Reading] | None:
+    """The check of a guardrail. Its quotes are those of a property, not of a string."""
+    text = guardrail.content.text_of("check")
+    return (text, read_value(text.value)) if text is not None and text.value.strip() else None
+
+
+def _place(text: Text, reading: Reading, start: int, end: int) -> Span:
+    return text.span_of(start + reading.offset, end + reading.offset)
+
+
+@rule("ABL1006", "empty-in-kind", "warning", "`{x}` is empty for kind {k}", over=nodes.Guardrail)
+def empty_in_kind(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A check of messages reads the answer, or a check of answers the message.
+    Why: That text is not there when the check runs, so the check does not say what it seems to.
+    Bad:
+        GUARDRAILS:
+          no_links:
+            kind: input
+            check: abl.contains_url(response)
+            action: block
+    Good:
+        GUARDRAILS:
+          no_links:
+            kind: input
+            check: abl.contains_url(input)
+            action: block
+    """
+    check, kind = _check(guardrail), guardrail.content.word("kind").lower()
+    if check is None or kind not in _EMPTY_NAMES:
+        return
+    names, other = _EMPTY_NAMES[kind]
+    for name in check[1].names:
+        if name.path in names:
+            span = _place(*check, name.start, name.end)
+            yield found(
+                span, fixes.replace(span, other, f"Change to `{other}`"), node=guardrail.path, x=name.path, k=kind
+            )
+
+
+@rule(
+    "ABL1007",
+    "unrunnable-check",
+    "warning",
+    "`{fn}` has no definition; the check cannot run. Did you mean `{y}`?",
+    over=nodes.Guardrail,
+)
+def unrunnable_check(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A check calls a function that the language does not have, or cannot be read at all.
+    Why: Such a check is left out when agents run here, so it guards nothing.
+    Bad:
+        GUARDRAILS:
+          no_insults:
+            kind: input
+            check: toxicity_score(input) > 0.5
+            action: block
+    Good:
+        GUARDRAILS:
+          no_insults:
+            kind: input
+            check: abl.matches_pattern(input, "(?i)idiot")
+            action: block
+    """
+    check = _check(guardrail)
+    if check is None:
+        return
+    reading = check[1]
+    if reading.error is not None:
+        at = reading.error_span
+        words = "The check cannot be read and cannot run: {reason}"
+        yield found(_place(*check, *at), node=guardrail.path, reason=reading.error.message, wording=words)
+    for node in reading.nodes:
+        if isinstance(node, en.Call) and not _is_known(node):
+            span = _place(*check, node.name_start, node.name_end)
+            close = closest(node.name, _FUNCTIONS)
+            yield found(
+                span, *fixes.rename_fixes(span, close), node=guardrail.path, fn=node.name, y=close[0] if close else ""
+            )
+
+
+def _is_known(call: en.Call) -> bool:
+    if call.name in BUILT_IN or call.name in OPERATOR_CALLS:
+        return True
+    return find(call.name, call.prefixed or call.name.islower(), guardrail=True) is not None
+
+
+@rule("ABL1008", "unclear-polarity", "hint", "Fires when the check is {verdict}; is that meant?", over=nodes.Guardrail)
+def unclear_polarity(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: It does not show in a check whether it says what is wrong or what is right.
+    Why: A check that is one call of `contains_…`, `matches_…` or `detect_…` fires when it is true, one that begins with
+        `not_…` when it is false, and limits of a length fire when they are broken. Any other check fires when it is
+        false.
+    Bad:
+        GUARDRAILS:
+          no_personal_data:
+            kind: input
+            check: abl.contains_pii(input) OR abl.contains_url(input)
+            action: block
+    Good:
+        GUARDRAILS:
+          no_personal_data:
+            kind: input
+            check: abl.contains_pii(input)
+            action: block
+    """
+    check = _check(guardrail)
+    if check is None or check[1].node is None or _fires_on(check[1].node) is not None:
+        return
+    text, reading = check
+    span = _place(text, reading, 0, len(reading.text))
+    repairs = (_clearer(check[1].node, text, span),) if text.inner == span else ()
+    yield found(span, *repairs, node=guardrail.path, verdict="false")
+
+
+def _clearer(node: en.Node, text: Text, span: Span) -> Fix:
+    """The check without its negation, which keeps its meaning where that makes it clear; else the opposite."""
+    if isinstance(node, en.Unary) and node.op in ("NOT", "!"):
+        operand = text.raw[node.operand.start : node.operand.end]
+        same = _fires_on(node.operand) is True
+        title = "Say it without the negation" if same else "Let it fire in the other case"
+        return fixes.replace(span, operand, title, preferred=same)
+    return fixes.replace(span, f"NOT ({text.raw})", "Let it fire in the other case", preferred=False)
+
+
+def _fires_on(node: en.Node) -> bool | None:
+    """On which verdict a check fires by its outermost part; None where only the rule "else false" is left."""
+    if isinstance(node, en.Call):
+        name = node.name.lower()
+        if name.startswith("not_"):
+            return False
+        return True if name.startswith(("contains_", "matches_", "detect_")) else None
+    if isinstance(node, en.Test) and node.op in ("<", "<=", ">", ">="):
+        sides = (node.left, node.right)
+        if any(isinstance(s, en.Call | en.Method) and any(w in s.name.lower() for w in _COUNTS) for s in sides):
+            return node.op in (">", ">=")
+    return None
+
+
+@rule("ABL1009", "guardrail-not-local", "info", "Not executed locally: {tier}", over=nodes.Guardrail)
+def guardrail_not_local(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A guardrail is judged by a service or by a model.
+    Why: Runs here let the text pass, or ask the tester; the trace says so.
+    Bad:
+        GUARDRAILS:
+          polite:
+            kind: output
+            llm_check: "Is the answer polite?"
+            action: warn
+    Good:
+        GUARDRAILS:
+          short:
+            kind: output
+            check: abl.word_count(response) > 200
+            action: warn
+    """
+    for key, tier in (("provider", "a provider's verdict"), ("llm_check", "a model's verdict")):
+        member = guardrail.content.get(key)
+        if member is not None:
+            yield found(member.key_span, node=guardrail.path, tier=tier)

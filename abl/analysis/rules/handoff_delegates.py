@@ -1,0 +1,291 @@
+"""9xx about DELEGATE: who may delegate, what goes in and what comes back (docs/spec 09 §4, §6, 10 §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.analysis import fixes, generic
+from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis.model import AgentIndex
+from abl.analysis.parts import Part
+from abl.analysis.project import Index
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Fix, Related
+from abl.source import Span
+from abl.syntax import nodes
+from abl.syntax.nodes import Block, Name
+
+
+def delegations(section: nodes.Section, agent: AgentIndex) -> Iterator[dict[str, Block]]:
+    """The properties of each entry of DELEGATE; none for another section."""
+    if section.keyword == "DELEGATE":
+        for entry in generic.entries(agent.source, section.block):
+            yield generic.by_key(agent.source, entry)
+
+
+def _target(keys: dict[str, Block]) -> Block | None:
+    return generic.first_of(keys, ("agent", "to"))
+
+
+@rule("ABL933", "delegating-role", "error", "DELEGATE needs role orchestrator", over=nodes.Section)
+def delegating_role(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: An agent delegates, but its role is router or assistant.
+    Why: A router never answers and an assistant works alone, so neither can use what another agent returns.
+    Bad:
+        SUPERVISOR: Front_Desk
+        GOAL: "Send readers to the right desk"
+        BEHAVIOR:
+          role: router
+        HANDOFF:
+          - TO: Lending
+            WHEN: true
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {id: book_id}
+            USE_RESULT: "Say where the book is"
+    Good:
+        SUPERVISOR: Front_Desk
+        GOAL: "Send readers to the right desk"
+        BEHAVIOR:
+          role: orchestrator
+        HANDOFF:
+          - TO: Lending
+            WHEN: true
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {id: book_id}
+            USE_RESULT: "Say where the book is"
+    """
+    if section.keyword != "DELEGATE":
+        return
+    role = generic.section_keys(agent, "BEHAVIOR").get("role")
+    if role is not None and generic.word(role) in ("router", "assistant"):
+        where = Related(agent.source.path, generic.span_of(role), "the role")
+        fix = fixes.replace(generic.span_of(role), "orchestrator", "Set role orchestrator", preferred=False)
+        yield found(section.key_span, fix, related=(where,))
+
+
+@rule("ABL934", "delegate-must-ask", "error", "`{child}` needs `{f}`, and a delegate cannot ask", over=nodes.Section,
+      project=True)  # fmt: skip
+def delegate_must_ask(section: nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: Another agent is asked for a result, and its first question is for a value that INPUT does not pass.
+    Why: A delegate has no user to ask, so it fails. A HANDOFF that expects a return can ask.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: wanted IS SET
+            PURPOSE: "Find the book"
+            INPUT: {branch}
+            RETURNS: {title: book}
+            USE_RESULT: "Say where the book is"
+        AGENT: Catalogue
+        GOAL: "Find books"
+        GATHER:
+          title:
+            prompt: "Which title?"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: wanted IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title: wanted}
+            RETURNS: {title: book}
+            USE_RESULT: "Say where the book is"
+        AGENT: Catalogue
+        GOAL: "Find books"
+        GATHER:
+          title:
+            prompt: "Which title?"
+    """
+    for keys in delegations(section, agent):
+        target = _target(keys)
+        child = project.agents.get(generic.word(target))
+        if target is None or child is None or child.name == agent.name:
+            continue
+        passed = generic.first_of(keys, ("input", "pass"))
+        given = {name.value for name in _inputs(passed, agent)}
+        for field in _asked_first(child):
+            if field.name.value not in given:
+                where = Related(child.source.path, field.name.span, "asked here")
+                add = _pass_on(passed, field.name.value, target, agent)
+                yield found(generic.span_of(target), *add, related=(where,), child=child.name, f=field.name.value)
+
+
+def _inputs(block: Block | None, agent: AgentIndex) -> Iterator[Name]:
+    """The names under which the child gets values."""
+    members = generic.members(agent.source, block)
+    if members:
+        yield from (Name(member.key, member.key_span) for member in members)
+    else:
+        yield from generic.names(agent.source, block)
+
+
+def _asked_first(child: AgentIndex) -> Iterator[nodes.GatherField]:
+    """The required fields that the agent asks for whatever happens, and that nothing else can fill."""
+    gather = child.agent.gather
+    if child.steps:
+        entry = child.steps.get(child.graph.entry or "")
+        if entry is None or entry.setting("WHEN") is not None:
+            return
+        first = next((d for d in entry.directives if isinstance(d, nodes.Gather | nodes.Call | nodes.Check)), None)
+        gather = first if isinstance(first, nodes.Gather) else None
+    for field in gather.fields if gather is not None else ():
+        asked = field.required and field.default is None
+        silent = any(field.prop(key) is not None for key in ("INFER", "PROMPT_MODE", "SATISFIED_BY", "ACTIVATION",
+                                                             "DEPENDS_ON"))  # fmt: skip
+        root = field.name.value.partition(".")[0]
+        if asked and not silent and all(origin.write.kind == "gather" for origin in child.origins_of(root)):
+            yield field
+
+
+def _pass_on(passed: Block | None, name: str, target: Block, agent: AgentIndex) -> tuple[Fix, ...]:
+    title = f"Pass `{name}`"
+    source = agent.source
+    if passed is None:
+        if not has_own_lines(source, Span(target.key_span.start, generic.span_of(target).end)):
+            return ()
+        line = f"{' ' * (target.column - 1)}INPUT: {{{name}}}"
+        return (fixes.insert_line_below(source, target.key_span, line, title, preferred=False),)
+    if passed.children:
+        first = passed.children[0]
+        line = f"{' ' * (first.column - 1)}{'- ' if first.item else ''}{name}{'' if first.item else f': {name}'}"
+        return (fixes.insert_line_below(source, passed.children[-1].span, line, title, preferred=False),)
+    value = passed.value
+    if value is None or value.raw[-1:] not in ("}", "]"):
+        return ()
+    inside = value.raw[1:-1].strip()
+    return (fixes.insert(value.inner.end - 1, f"{', ' if inside else ''}{name}", title, preferred=False),)
+
+
+@rule("ABL935", "unproduced-return", "warning", "`{child}` never produces `{f}`. Did you mean `{y}`?",
+      over=(nodes.Section, nodes.Handoff), project=True)  # fmt: skip
+def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: RETURNS, or `map` of ON_RETURN, takes a value that the other agent never sets.
+    Why: The variable here stays unset.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {shelf: where_it_is}
+            USE_RESULT: "Say where the book is"
+        AGENT: Catalogue
+        GOAL: "Find books"
+        MEMORY:
+          session:
+            - place
+              TYPE: string
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {place: where_it_is}
+            USE_RESULT: "Say where the book is"
+        AGENT: Catalogue
+        GOAL: "Find books"
+        MEMORY:
+          session:
+            - place
+              TYPE: string
+    """
+    for name, block, inputs in _returned(holder, agent):
+        child = project.agents.get(name)
+        if child is None or child.name == agent.name:
+            continue
+        known = project.known_names(child)
+        for field in _inputs(block, agent):
+            root = field.value.partition(".")[0]
+            if field.value in known or root in known or field.value in inputs or _in_some_result(child, root):
+                continue
+            best, renames = fixes.rename_to(field.span, field.value, sorted(child.written_roots))
+            yield found(field.span, *renames, child=child.name, f=field.value, y=best)
+
+
+def _returned(
+    holder: nodes.Section | nodes.Handoff, agent: AgentIndex
+) -> Iterator[tuple[str, Block | None, frozenset[str]]]:
+    """For each agent that gives something back: its name, the block that says what, and what it was given."""
+    if isinstance(holder, nodes.Handoff):
+        if holder.to is not None and holder.on_return is not None:
+            yield holder.to.value, generic.by_key(agent.source, holder.on_return).get("map"), frozenset()
+        return
+    for keys in delegations(holder, agent):
+        inputs = frozenset(name.value for name in _inputs(generic.first_of(keys, ("input", "pass")), agent))
+        yield generic.word(_target(keys)), keys.get("returns"), inputs
+
+
+_ANY = "*"
+
+
+def _result_fields(part: Part) -> frozenset[str]:
+    """The fields that tools return; ``*`` where that is not known."""
+    types = [tool.returns for tool in part.all(nodes.Tool)]
+    return frozenset([name for type_ in types for name in _fields_of(type_)])
+
+
+def _fields_of(type_: nodes.TypeRef | None) -> list[str]:
+    return [name for name, _, _ in type_.fields] if type_ is not None and type_.fields else [_ANY]
+
+
+def _in_some_result(child: AgentIndex, field: str) -> bool:
+    """True when some tool of the agent returns a field of that name, which is found in ``call_result``."""
+    return not child.union(_result_fields).isdisjoint((field, _ANY))
+
+
+@rule("ABL949", "failure-without-message", "warning", "Delegate failure `respond` needs FAILURE_MESSAGE",
+      over=nodes.Section)  # fmt: skip
+def failure_without_message(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A delegation answers the user when it fails, and no text is given.
+    Why: The user hears nothing.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {id: book_id}
+            USE_RESULT: "Say where the book is"
+            ON_FAIL: respond
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        DELEGATE:
+          - AGENT: Catalogue
+            WHEN: title IS SET
+            PURPOSE: "Find the book"
+            INPUT: {title}
+            RETURNS: {id: book_id}
+            USE_RESULT: "Say where the book is"
+            ON_FAIL: respond
+            FAILURE_MESSAGE: "The catalogue does not answer."
+    """
+    for keys in delegations(section, agent):
+        action = generic.first_of(keys, ("onfail", "onfailure"))
+        if action is not None and generic.word(action).lower() == "respond" and "failuremessage" not in keys:
+            line = f'{" " * (action.column - 1)}FAILURE_MESSAGE: "…"'
+            own = has_own_lines(agent.source, action.span)
+            add = (fixes.insert_line_below(agent.source, action.span, line, "Add FAILURE_MESSAGE"),) if own else ()
+            yield found(generic.span_of(action), *add)

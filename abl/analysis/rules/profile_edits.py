@@ -1,0 +1,204 @@
+"""10xx about what behaviour profiles change in agents (docs/spec 06 §11, 07 §11, 09 §12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from abl.analysis import fixes
+from abl.analysis.model import AgentIndex
+from abl.analysis.names import BUILT_IN_TOOLS
+from abl.analysis.profiles import attached, attaching, condition, exclude_each_other, knows_all_tools, leaves
+from abl.analysis.project import Index
+from abl.analysis.properties import whole
+from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Related
+from abl.syntax import nodes
+from abl.syntax.nodes import Content, Name
+
+
+class _Edited(NamedTuple):
+    """A tool, step or field that a profile names."""
+
+    kind: str
+    name: Name
+
+
+@rule(
+    "ABL1044",
+    "profile-edits-unknown",
+    "error",
+    "Profile edits unknown {kind} `{x}`. Did you mean `{y}`?",
+    over=nodes.Profile,
+    project=True,
+)
+def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: A profile hides a tool, changes a step or changes a field that its agent does not have.
+    Why: The change has no effect. Where only some of the agents that use the profile lack it: a warning.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        USE BEHAVIOR_PROFILE: closed
+
+        BEHAVIOR_PROFILE: closed
+        PRIORITY: 10
+        WHEN: true
+        TOOLS:
+          HIDE: [find_boks]
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        TOOLS:
+          find_book(title: string) -> {id: string}
+            description: "Find a book."
+        USE BEHAVIOR_PROFILE: closed
+
+        BEHAVIOR_PROFILE: closed
+        PRIORITY: 10
+        WHEN: true
+        TOOLS:
+          HIDE: [find_book]
+    """
+    edited = list(_edited(profile))
+    users = attaching(profile, agent, project) if edited else []
+    for kind, name in edited if users else ():
+        known = [_known(kind, user, project) for user in users]
+        lacking = [
+            user for user, names in zip(users, known, strict=True) if names is not None and name.value not in names
+        ]
+        if not lacking:
+            continue
+        candidates = sorted(frozenset().union(*[names for names in known if names is not None]))
+        best, renames = fixes.rename_to(name.span, name.value, candidates)
+        where = tuple(Related(user.source.path, user.agent.span, f"agent {user.name}") for user in lacking[:3])
+        if len(lacking) == len(users):
+            yield found(name.span, *renames, related=where, node=profile.path, kind=kind, x=name.value, y=best)
+        else:
+            words = "Profile edits {kind} `{x}`, which agent {a} does not have"
+            data: dict[str, Any] = {"kind": kind, "x": name.value, "a": lacking[0].name, "wording": words}
+            yield found(name.span, severity="warning", related=where, node=profile.path, **data)
+
+
+def _edited(profile: nodes.Profile) -> Iterator[_Edited]:
+    tools, flow, gather = (profile.content.get(key) for key in ("tools", "flow", "gather"))
+    yield from _all("tool", _names(tools.get("hide") if tools is not None else None))
+    if flow is not None:
+        yield from _all("step", _names(flow.get("skip")))
+        yield from _all("step", _keys(flow.get("overrides")))
+        inserted = flow.get("insertions")
+        for item in inserted.items if inserted is not None else ():
+            for key in ("before", "after"):
+                text = item.text_of(key)
+                if text is not None and text.value.strip():
+                    yield _Edited("step", Name(text.value.strip(), text.inner))
+    yield from _all("field", _keys(gather.get("field_overrides") if gather is not None else None))
+
+
+def _all(kind: str, names: Iterable[Name]) -> Iterator[_Edited]:
+    return (_Edited(kind, name) for name in names)
+
+
+def _names(content: Content | None) -> Iterator[Name]:
+    """The names of a list; a text with commas is left alone."""
+    for text in content.texts() if content is not None else ():
+        if text.value.strip() and "," not in text.value:
+            yield Name(text.value.strip(), text.inner)
+
+
+def _keys(content: Content | None) -> Iterator[Name]:
+    return (Name(m.key, m.key_span) for m in content.members) if content is not None else iter(())
+
+
+def _known(kind: str, agent: AgentIndex, project: Index) -> frozenset[str] | None:
+    """The tools, steps or fields of an agent; None when not all of them can be known."""
+    if kind == "step":
+        return frozenset(agent.steps)
+    if kind == "field":
+        return frozenset(agent.fields)
+    if not knows_all_tools(agent, project):
+        return None
+    added = (home.tools for home, profile in attached(agent, project) if not profile.inline)
+    return frozenset(agent.tools).union(BUILT_IN_TOOLS, *added)
+
+
+@rule(
+    "ABL1045",
+    "profiles-overlap",
+    "warning",
+    "Profiles `{a}`, `{b}` overlap with the same priority",
+    over=nodes.Profile,
+    project=True,
+)
+def profiles_overlap(profile: nodes.Profile, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """
+    What: Two profiles of one agent with one priority change the same setting and may apply together.
+    Why: Which of them wins is not said.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - hour
+              TYPE: number
+        BEHAVIOR_PROFILE: evening
+          PRIORITY: 10
+          WHEN: hour > 18
+          CONVERSATION:
+            speaking:
+              pace: slow
+        BEHAVIOR_PROFILE: late
+          PRIORITY: 10
+          WHEN: hour > 21
+          CONVERSATION:
+            speaking:
+              pace: fast
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - hour
+              TYPE: number
+        BEHAVIOR_PROFILE: evening
+          PRIORITY: 10
+          WHEN: hour > 18
+          CONVERSATION:
+            speaking:
+              pace: slow
+        BEHAVIOR_PROFILE: late
+          PRIORITY: 20
+          WHEN: hour > 21
+          CONVERSATION:
+            speaking:
+              pace: fast
+    """
+    priority = profile.priority
+    own = leaves(profile)
+    if priority is None or whole(priority.value) is None or not own:
+        return
+    reported: set[str] = set()
+    for user in attaching(profile, agent, project):
+        for home, other in attached(user, project):
+            if other == profile:
+                break
+            name = other.name.value if other.name is not None else ""
+            if name not in reported and _clash(other, profile, own):
+                reported.add(name)
+                raised = fixes.replace(priority.inner, str((whole(priority.value) or 0) + 1), preferred=False)
+                where = Related(home.source.path, other.priority.inner, "the other") if other.priority else None
+                mine = profile.name.value if profile.name is not None else ""
+                related = (where,) if where is not None else ()
+                yield found(priority.inner, raised, related=related, node=profile.path, a=name, b=mine)
+
+
+def _clash(one: nodes.Profile, other: nodes.Profile, leaves_of_other: dict[tuple[str, ...], Content]) -> bool:
+    if one.priority is None or other.priority is None or whole(one.priority.value) != whole(other.priority.value):
+        return False
+    shared = ((own, leaves_of_other[path]) for path, own in leaves(one).items() if path in leaves_of_other)
+    if not any(own.word_of() != theirs.word_of() or own.items or theirs.items for own, theirs in shared):
+        return False
+    return not exclude_each_other(condition(one.when), condition(other.when))
