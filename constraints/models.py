@@ -134,6 +134,9 @@ class Turn(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
+    overtaken = models.PositiveSmallIntegerField(
+        default=0, help_text="Attempts that began again because others changed what they had read and write."
+    )
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)

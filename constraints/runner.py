@@ -20,7 +20,7 @@ from constraints.models import Conversation, ProcessValue, Turn
 from constraints.run_settings import model_of
 from memory import services as memory_services
 from memory.port import ProjectFacts
-from web.errors import AppError
+from web.errors import AppError, Conflict
 
 Event = dict[str, Any]
 
@@ -37,6 +37,10 @@ class TurnProblem(Exception):
     def as_json(self) -> dict[str, Any]:
         """What ``Turn.error`` holds."""
         return {"code": self.code, "message": self.message, **self.data}
+
+
+class Overtaken(Exception):
+    """Somebody changed what the turn had read and writes: it has to begin again, or that change would be lost."""
 
 
 @dataclass(frozen=True)
@@ -167,20 +171,23 @@ def shown_input(session: Session, task: Task) -> dict[str, Any] | None:
 
 
 def commit_facts(task: Task) -> None:
-    """Write what the turn buffered, in the transaction that is open."""
-    memory_services.facts_commit(
-        project=task.conversation.project,
-        writes=task.facts.take(),
-        conversation=task.conversation.number,
-        revisions=programs.revision_numbers(task.conversation.pins),
-        virtual_clock=task.facts.virtual_clock,
-        sensitive=programs.sensitive_paths(task.conversation.pins),
-    )
-    if task.memories is not None:
-        try:
+    """Write what the turn buffered, in the transaction that is open. Raises ``Overtaken``, then nothing is written."""
+    try:
+        memory_services.facts_commit(
+            project=task.conversation.project,
+            writes=task.facts.take(),
+            conversation=task.conversation.number,
+            revisions=programs.revision_numbers(task.conversation.pins),
+            virtual_clock=task.facts.virtual_clock,
+            sensitive=programs.sensitive_paths(task.conversation.pins),
+            seen=task.facts.seen,
+        )
+        if task.memories is not None:
             task.memories.commit(virtual_clock=task.facts.virtual_clock)
-        except AppError as error:
-            raise TurnProblem(error.code, f"What the turn wrote could not be kept. {error.detail}") from error
+    except Conflict as conflict:
+        raise Overtaken(conflict.detail) from conflict
+    except AppError as error:
+        raise TurnProblem(error.code, f"What the turn wrote could not be kept. {error.detail}") from error
 
 
 def open_session(task: Task, kept: MutableMapping[str, Any]) -> Session:

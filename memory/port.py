@@ -12,7 +12,7 @@ from abl.runtime.ports import FactWrite
 from editor.models import Project
 from memory.models import Fact
 from memory.selectors import fact_now, facts_of_owner
-from memory.services import facts_commit
+from memory.services import Place, facts_commit
 
 
 class ProjectFacts:
@@ -43,6 +43,8 @@ class ProjectFacts:
         self.revisions = revisions
         self.sensitive = sensitive
         self.pending: builtins.list[FactWrite] = []
+        self.seen: dict[Place, int | None] = {}
+        """Version of each fact when it was first read, None where none was live."""
 
     def get(self, scope: str, owner: str, path: str, now: datetime) -> LiveFact | None:
         """The live fact, or None when it is absent or expired at ``now``."""
@@ -51,6 +53,7 @@ class ProjectFacts:
                 return self._pending_fact(write, now)
         place = {"scope": scope, "owner": owner, "path": path}
         fact = fact_now(project=self.project, place=place, now=now)
+        self.seen.setdefault((scope, owner, path), fact.version if fact is not None else None)
         return _live(fact) if fact is not None else None
 
     def list(self, scope: str, owner: str, now: datetime) -> builtins.list[LiveFact]:
@@ -58,6 +61,8 @@ class ProjectFacts:
         found = {
             fact.path: _live(fact) for fact in facts_of_owner(project=self.project, scope=scope, owner=owner, now=now)
         }
+        for path, live in found.items():
+            self.seen.setdefault((scope, owner, path), live.version)
         for write in self.pending:
             if (write.scope, write.owner) == (scope, owner):
                 fact = self._pending_fact(write, now)
@@ -82,7 +87,7 @@ class ProjectFacts:
         )
 
     def take(self) -> builtins.list[FactWrite]:
-        """What waits, which then waits no longer."""
+        """What waits, which then waits no longer. ``seen`` says on what it was built."""
         taken, self.pending = self.pending, []
         return taken
 
@@ -96,7 +101,8 @@ class ProjectFacts:
 
 
 def _live(fact: Fact) -> LiveFact:
+    source = {**fact.source, "sensitive": True, "masking": fact.masking} if fact.sensitive else fact.source
     return LiveFact(
         fact.scope, fact.owner, fact.path, fact.value, fact.type, fact.version, fact.written_at, fact.expires_at,
-        fact.ttl or None, fact.source,
+        fact.ttl or None, source,
     )  # fmt: skip

@@ -24,8 +24,8 @@ from web.errors import Conflict, Invalid, NotFound
 REASON_LENGTH = 300
 
 __all__ = [
-    "ANY", "NOBODY", "REASON_LENGTH", "TOMBSTONES_KEPT", "VIRTUAL_KEPT", "Actor", "Expected", "actor_of", "by_hand",
-    "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit", "facts_delete",
+    "ANY", "NOBODY", "REASON_LENGTH", "TOMBSTONES_KEPT", "VIRTUAL_KEPT", "Actor", "Expected", "Place", "actor_of",
+    "by_hand", "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit", "facts_delete",
 ]  # fmt: skip
 
 
@@ -36,6 +36,8 @@ class Expected(Enum):
 
 
 ANY: Final = Expected.ANY
+Place = tuple[str, str, str]
+"""Scope, owner and path of a fact in its project."""
 
 
 def actor_of(user: User | None) -> Actor:
@@ -102,6 +104,7 @@ def facts_commit(
     virtual_clock: bool = False,
     sensitive: Mapping[str, Mapping[str, Any]] | None = None,
     domains: Mapping[str, str] | None = None,
+    seen: Mapping[Place, int | None] | None = None,
 ) -> list[Fact]:
     """Apply the buffered writes of a turn in order, inside the caller's transaction (docs/spec 09, T18).
 
@@ -110,13 +113,17 @@ def facts_commit(
     :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.masking.Display``
         (docs/spec 03 §3). ``sensitive`` and ``masking`` in the source of a write do the same.
     :param domains: path of a declaration to its DOMAIN (docs/spec 03 §5).
+    :param seen: the versions that the turn read, None where it found no live fact. What it writes there is built on
+        them; what it did not read may have any.
     :returns: the facts written, in order; deletions give none.
+    :raises Conflict: when a fact that was read and is written has another version by now; nothing is written then.
     """
     if not writes:
         return []
     real = timezone.now()
     written = []
     with writing(project.pk, now=real) as ledger:
+        _check_seen(project, writes, seen or {})
         for write in writes:
             origin = {**write.source, "conversation": conversation, "turn": write.source.get("turn", turn)}
             fact = _fact_of(project, write, origin, revisions or {}, real)
@@ -211,6 +218,16 @@ def _fact(project_id: int, **columns: Any) -> Fact:
              "sensitive": False, "masking": {}, **columns}  # fmt: skip
     row: Any = [known.get(name) for name in sql.COLUMNS]
     return Fact(*row)
+
+
+def _check_seen(project: Project, writes: Sequence[FactWrite], seen: Mapping[Place, int | None]) -> None:
+    """Refuse writes that are built on facts as they are no more. The log is held, so nobody changes them now."""
+    for place, write in {(write.scope, write.owner, write.path): write for write in reversed(writes)}.items():
+        if place in seen:
+            wanted = _fact_of(project, write, write.source, {}, write.written_at)
+            there = _there(wanted)
+            if (there.version if there is not None else None) != seen[place]:
+                raise _conflict(there, wanted, seen[place])
 
 
 def _put_quickly(fact: Fact, text: str, expected: int, actor: Actor, reason: str) -> bool:

@@ -159,12 +159,13 @@ def turn_sweep(*, thorough: bool = False) -> int:
 @transaction.atomic
 def take_back(turn: Turn) -> bool:
     """End an attempt whose worker is gone or silent: cancelled, failed for good, or queued for another worker."""
+    lost = turn.attempt - turn.overtaken  # to begin again because of others is no fault of the worker
     change: dict[str, Any] = {"status": Turn.Status.QUEUED, "enqueued_at": timezone.now()}
-    if turn.cancel_requested or turn.attempt >= settings.TURN_MAX_ATTEMPTS:
+    if turn.cancel_requested or lost >= settings.TURN_MAX_ATTEMPTS:
         shown = shown_input(turn.conversation.pins, turn.input)
         change = {"status": Turn.Status.CANCELLED, "finished_at": timezone.now(), "input": shown}
-    if not turn.cancel_requested and turn.attempt >= settings.TURN_MAX_ATTEMPTS:
-        message = f"The worker stopped in the middle of this turn {turn.attempt} times; the turn was given up."
+    if not turn.cancel_requested and lost >= settings.TURN_MAX_ATTEMPTS:
+        message = f"The worker stopped in the middle of this turn {lost} times; the turn was given up."
         change |= {"status": Turn.Status.FAILED, "error": {"code": "worker-lost", "message": message}}
     same = Turn.objects.filter(
         pk=turn.pk, status=Turn.Status.RUNNING, attempt=turn.attempt, lease_until=turn.lease_until

@@ -6,6 +6,7 @@ status are one transaction at the end, guarded by the same lease; whoever lost i
 
 from __future__ import annotations
 
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
@@ -14,14 +15,15 @@ from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from constraints.models import Conversation, ProcessValue, TraceEvent, Turn
 from constraints.programs import shown_input
-from constraints.runner import Outcome, Task, TurnProblem, run_in_session
+from constraints.runner import Outcome, Overtaken, Task, TurnProblem, run_in_session
 from constraints.services.changes import conversation_changed
 from constraints.services.eventrows import events_insert, storable_json
-from constraints.services.leases import CancelRequested, Lease, LeaseLost, Stopped, turn_claim
+from constraints.services.leases import CancelRequested, Lease, LeaseLost, Stopped, lease_end, turn_claim
 from constraints.services.turns import turn_enqueue_next, turn_release
 from memory.stores import services as stores
 from web.errors import StorageFull
@@ -32,6 +34,9 @@ log = structlog.get_logger("abl_workbench.turns")
 BATCH_SECONDS = 0.05
 """Events of a running turn become visible in batches of this length; most turns are shorter and need none."""
 BATCH_EVENTS = 500
+OVERTAKEN_AT_MOST = 50
+"""Attempts at a turn that reads and writes what others change meanwhile. Of those who wait one always gets through."""
+OVERTAKEN_PAUSE = 0.02
 MAX_DEPTH = 30
 """Deeper events are drawn at this depth."""
 
@@ -49,11 +54,11 @@ def turn_run(*, turn_id: int, worker: str | None = None, runner: Runner = run_in
         return None
     structlog.contextvars.bind_contextvars(turn=turn.pk, attempt=turn.attempt)
     lease = Lease(turn)
-    log_of_turn = EventLog(turn=turn, lease=lease)
     try:
-        with lease.kept():
-            outcome = runner(Task.of(turn, on_event=log_of_turn.add))
-            turn_finish(lease=lease, events=log_of_turn, outcome=outcome, duration_us=log_of_turn.elapsed_us)
+        for number in range(1, OVERTAKEN_AT_MOST + 1):
+            if attempted(lease, runner):
+                break
+            turn_begin_again(lease=lease, number=number)
     except CancelRequested:
         turn_drop(lease=lease, status=Turn.Status.CANCELLED)
     except LeaseLost:
@@ -73,6 +78,36 @@ def turn_run(*, turn_id: int, worker: str | None = None, runner: Runner = run_in
     finally:
         structlog.contextvars.unbind_contextvars("turn", "attempt")
     return Turn.objects.filter(pk=turn_id).values_list("status", flat=True).first()
+
+
+def attempted(lease: Lease, runner: Runner) -> bool:
+    """Run the turn and keep what it did. False when it was overtaken: nothing is kept but events to throw away."""
+    events = EventLog(turn=lease.turn, lease=lease)
+    try:
+        with lease.kept():
+            outcome = runner(Task.of(lease.turn, on_event=events.add))
+            turn_finish(lease=lease, events=events, outcome=outcome, duration_us=events.elapsed_us)
+    except Overtaken as why:
+        log.info("turn overtaken", why=str(why))
+        return False
+    return True
+
+
+def turn_begin_again(*, lease: Lease, number: int) -> None:
+    """Make ready for another attempt by the same worker, after a moment that spreads those who wait for one fact."""
+    if number == OVERTAKEN_AT_MOST:
+        message = f"Other turns changed what this turn reads and writes, {number} times while it ran. Say it again."
+        raise TurnProblem("overtaken", message)
+    time.sleep(random.uniform(0, OVERTAKEN_PAUSE * min(number, 10)))  # noqa: S311
+    turn = lease.turn
+    with transaction.atomic():
+        if not lease.held.update(lease_until=lease_end(), attempt=F("attempt") + 1, overtaken=F("overtaken") + 1):
+            raise LeaseLost
+        turn.attempt += 1
+        turn.overtaken += 1
+        TraceEvent.objects.filter(turn=turn).delete()
+        turn.version = conversation_changed(conversation_id=turn.conversation_id)
+        Turn.objects.filter(pk=turn.pk).update(version=turn.version)
 
 
 class EventLog:

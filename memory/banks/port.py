@@ -10,7 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from editor.models import Project
-from memory.banks.selectors import bank_find, texts_of
+from memory.banks.selectors import bank_find, entry_list
 from memory.banks.services import BankWrite
 from memory.banks.texts import fitting
 from memory.values import storable
@@ -38,6 +38,8 @@ class ProjectBank:
         self.max_lines: int | None = None
         self._now = now
         self._texts: dict[str, str] | None = None
+        self._versions: dict[str, int] = {}
+        self._read: set[str] = set()
         self._written: dict[str, BankWrite] = {}
         self._lock = RLock()
 
@@ -47,8 +49,10 @@ class ProjectBank:
 
     def read(self, key: str) -> str:
         """The text of an agent, "" for one that has written none."""
+        key = storable(key)
         with self._lock:
-            return self._known().get(storable(key), "")
+            self._read.add(key)
+            return self._known().get(key, "")
 
     def write(self, key: str, content: str) -> None:
         """Replace the text of an agent, cut to its last lines."""
@@ -57,12 +61,15 @@ class ProjectBank:
             texts = self._known()
             texts[key] = fitting(storable(content), self.max_lines)
             source = {**self._writer, **self._source, "cause": "memory_write", "agent": key}
-            self._written[key] = BankWrite(key, texts[key], self._now(), source)
+            built_on = self._versions.get(key, 0) if key in self._read else None
+            self._written[key] = BankWrite(key, texts[key], self._now(), source, built_on)
 
     def entries(self) -> dict[str, str]:
         """All texts by agent, as they are at this moment."""
         with self._lock:
-            return dict(self._known())
+            texts = dict(self._known())
+            self._read.update(texts)
+            return texts
 
     def take(self) -> list[BankWrite]:
         """What was written, the last text of each agent, for ``memory.banks.services.bank_commit``."""
@@ -74,5 +81,7 @@ class ProjectBank:
         if self._texts is None:
             bank = bank_find(project=self.project, name=self.name)
             self.max_lines = bank.max_lines if bank is not None else None
-            self._texts = texts_of(bank=bank) if bank is not None else {}
+            entries = list(entry_list(bank=bank)) if bank is not None else []
+            self._texts = {entry.agent: entry.content for entry in entries}
+            self._versions = {entry.agent: entry.version for entry in entries}
         return self._texts

@@ -73,11 +73,8 @@ def bank_write(
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         bank = bank_get(project=project, name=name)
         entry = entry_find(bank=bank, agent=agent)
-        if expected_version is not ANY and expected_version != (entry.version if entry else 0):
-            raise Conflict(
-                f"{agent} has version {entry.version if entry else 0} in {name} by now, not {expected_version}.",
-                current=entry_dict(entry, agent),
-            )
+        if not isinstance(expected_version, Expected):
+            _check_version(name, agent, entry, expected_version)
         origin = values.source_of({**(source or by_hand(actor)), "agent": agent})
         return _store(ledger, bank, entry, agent=agent, content=content, at=now, source=origin, reason=reason)
 
@@ -100,18 +97,22 @@ def bank_seed(
 
 @dataclass(frozen=True, slots=True)
 class BankWrite:
-    """One text that a turn wrote, already cut. ``at`` is on the clock of the conversation; ``source``: who wrote it."""
+    """One text that a turn wrote, already cut. ``at`` is on the clock of the conversation; ``source``: who wrote it.
+
+    ``built_on``: the version that the turn had read, 0 where there was no text; None when it read none.
+    """
 
     agent: str
     content: str
     at: datetime
     source: Mapping[str, Any]
+    built_on: int | None = None
 
 
 def bank_commit(*, project: Project, name: str, writes: Iterable[BankWrite]) -> int:
     """Store what a turn wrote, inside the caller's transaction; makes the bank where there is none yet.
 
-    Returns how many texts were written.
+    Returns how many texts were written. Raises ``Conflict`` when one that was read has another version by now.
     """
     listed = list(writes)
     if not listed:
@@ -120,6 +121,8 @@ def bank_commit(*, project: Project, name: str, writes: Iterable[BankWrite]) -> 
         bank = bank_find(project=project, name=name) or bank_put(project=project, name=name)[0]
         for write in listed:
             entry = entry_find(bank=bank, agent=write.agent)
+            if write.built_on is not None:
+                _check_version(name, write.agent, entry, write.built_on)
             _store(
                 ledger, bank, entry, agent=write.agent, content=write.content, at=write.at,
                 source=values.source_of(write.source), reason="",
@@ -169,6 +172,14 @@ def entries_delete(
                     current=entry_dict(entry),
                 )
         return _erase(ledger, entries, reason)
+
+
+def _check_version(name: str, agent: str, entry: BankEntry | None, expected: int) -> None:
+    there = entry.version if entry is not None else 0
+    if there != expected:
+        raise Conflict(
+            f"{agent} has version {there} in {name} by now, not {expected}.", current=entry_dict(entry, agent)
+        )
 
 
 def _store(

@@ -6,6 +6,7 @@ import pytest
 
 from constraints import services
 from constraints.models import Conversation, TraceEvent
+from constraints.runner import run_in_session
 from memory.banks.selectors import bank_get, texts_of
 from memory.banks.services import bank_put, bank_write
 from memory.blocks.services import block_put
@@ -52,17 +53,17 @@ def talk(keeper):
             )
             self.run()
 
-        def run(self):
+        def run(self, runner=run_in_session):
             turn = self.found.turns.order_by("-index")[0]
-            assert services.turn_run(turn_id=turn.pk) == "done", turn.error
+            assert services.turn_run(turn_id=turn.pk, runner=runner) == "done", turn.error
             turn.refresh_from_db()
             return turn.replies
 
-        def say(self, text="do it", **more):
+        def say(self, text="do it", runner=run_in_session, **more):
             services.turn_post(
                 conversation=self.found, author=owner, kind="say", data={"text": text, **more}, message_id=""
             )
-            return self.run()
+            return self.run(runner)
 
         def events(self, kind):
             events = TraceEvent.objects.filter(conversation=self.found, kind=kind).order_by("seq")
@@ -93,6 +94,20 @@ class TestBank:
         assert talk(bank="numbers").say() == ["1"]
         assert talk(bank="numbers").say() == ["2"]
         assert talk(bank="other").say() == ["1"]
+
+    def test_a_text_that_others_changed_since_it_was_read_is_read_again(self, keeper, talk):
+        conversation = talk(bank="numbers")
+        conversation.say()
+        overtaking = [lambda: bank_write(project=keeper, name="numbers", agent="Fibonacci", content="21|34")]
+
+        def runner(task):
+            outcome = run_in_session(task)
+            if overtaking:
+                overtaking.pop()()
+            return outcome
+
+        assert conversation.say(runner=runner) == ["55"]
+        assert conversation.found.turns.order_by("-index")[0].overtaken == 1
 
     def test_two_agents_on_one_bank_never_see_each_others_text(self, keeper, talk):
         first, second = talk(bank="numbers"), talk(bank="numbers", entry="Other")
