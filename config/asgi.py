@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import os
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import django
-from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -17,7 +19,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 django.setup(set_prefix=False)
 
+from django.db import close_old_connections  # noqa: E402 - needs the settings
+
 from web.bodies import bounded  # noqa: E402 - needs the applications
+
+THREADS = 16
+"""Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
 
 
 class Handler(ASGIHandler):
@@ -25,15 +32,32 @@ class Handler(ASGIHandler):
 
     Both are synchronous here. By itself Django changes between the thread and the event loop at each middleware, which
     takes longer than most pages do. Streams are sent by the event loop as ever: their iterators are asynchronous.
+
+    The threads are few and stay. Django would take a new one for each request, and with it a new connection, which a
+    server of databases keeps for a while after its thread is gone: soon it takes no more.
     """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+        super().__init__()
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Builds the synchronous chain, whatever is asked for."""
         super().load_middleware(is_async=False)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer of the chain, from the thread of the request."""
-        return await sync_to_async(self.get_response, thread_sensitive=True)(request)
+        """The answer of the chain, from one of the threads."""
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, context.run, self._respond, request)
+
+    def _respond(self, request: HttpRequest) -> HttpResponseBase:
+        # Django does so when a request begins and ends, but in a thread that this one is not.
+        close_old_connections()
+        try:
+            return self.get_response(request)
+        finally:
+            close_old_connections()
 
 
 bounded_application = bounded(Handler())

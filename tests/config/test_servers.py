@@ -7,10 +7,14 @@ import re
 import signal
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
+import httpx
 import pytest
 
+from config.asgi import THREADS
 from scripts.servers import DEFAULTS, answers
 from tests.faults.servers import Redis
 from tests.workbench import NOT_WELL, Workbench, busyness, eventually, running
@@ -56,6 +60,28 @@ def test_the_whole_workbench_runs_on_both(workbench):
     assert not list(workbench.var_dir.glob("*.sqlite3"))
     with workbench.client() as client:
         assert client.get("/").status_code == 200
+
+
+def test_requests_share_the_connections_of_a_few_threads(workbench, database_url):
+    """A new thread for each request left its connection behind, until the server took no more."""
+    import psycopg
+
+    def connections() -> int:
+        with psycopg.connect(database_url.replace("postgres://", "postgresql://")) as link:
+            found = link.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ).fetchone()
+        assert found is not None
+        return found[0]
+
+    with workbench.client() as client:
+        cookies = dict(client.cookies)
+    before = connections()
+    get = partial(httpx.get, cookies=cookies, timeout=60)
+    for _ in range(3):
+        with ThreadPoolExecutor(24) as many:
+            assert {answer.status_code for answer in many.map(get, [f"{workbench.url}/"] * 72)} == {200}
+    assert connections() <= before + THREADS
 
 
 def test_a_worker_that_is_gone_is_noticed_through_the_broker(workbench):
