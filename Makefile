@@ -4,7 +4,7 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-servers lint format bench bundle docs lock
+.PHONY: help setup run test test-fast test-servers fuzz lint format bench bundle docs lock
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ test-fast: ## Run the tests that need no browser and no server and are quick
 
 test-servers: ## Run the tests that touch data on PostgreSQL and Redis
 	@scripts/test-servers
+
+fuzz: ## Run the tests with generated texts at full length (hours)
+	@scripts/setup dev
+	@scripts/fuzz
 
 lint: ## Check style, types, layers and templates
 	@scripts/setup dev

@@ -6,12 +6,14 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from abl.cli_fmt import add_fmt
+from abl.files import STDIN, UsageError, folder_of, projects, stdin_text, text_of
 from abl.runtime.cli import add_commands as add_runtime_commands
 
 if TYPE_CHECKING:
@@ -19,12 +21,6 @@ if TYPE_CHECKING:
     from abl.source import Source
 
 OK, PROBLEMS, WRONG_USE = 0, 1, 2
-STDIN = "-"
-SUFFIXES = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".abl", ".agent.yaml")
-
-
-class UsageError(Exception):
-    """Wrong use of the command line; the message says what would be right."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,9 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="abl", description="Check, evaluate and run agents written in ABL.")
+    parser = argparse.ArgumentParser(prog="abl", description="Check, format, evaluate and run agents written in ABL.")
     commands = parser.add_subparsers(metavar="COMMAND")
     _add_check(commands)
+    add_fmt(commands)
+    _add_lsp(commands)
     _add_eval(commands)
     _add_explain(commands)
     add_runtime_commands(commands)
@@ -71,18 +69,20 @@ def _codes(text: str) -> list[str]:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from abl.analysis import UnknownCode, check
+    from abl.analysis import UnknownCode, catalogues, check, testcases
     from abl.analysis.render import RENDERERS
+    from abl.configuration import ConfigurationError, configuration_for
 
     diagnostics: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     unread: list[UsageError] = []
     try:
-        for files in _projects(arguments.paths, unread):
-            report = check(files, select=arguments.select, ignore=arguments.ignore)
+        for files in projects(arguments.paths, unread, beside=testcases.SUFFIXES + catalogues.SUFFIXES):
+            select, ignore = configuration_for(folder_of(files)).chosen(arguments.select, arguments.ignore)
+            report = check(files, select=select, ignore=ignore)
             diagnostics.extend(report.diagnostics)
             sources.update(report.index.sources)
-    except UnknownCode as error:
+    except (UnknownCode, ConfigurationError) as error:
         raise UsageError(str(error)) from error
     output = RENDERERS[arguments.format](diagnostics, sources)
     if output and (sources or not unread):
@@ -94,57 +94,21 @@ def _check(arguments: argparse.Namespace) -> int:
     return PROBLEMS if any(d.severity == "error" for d in diagnostics) else OK
 
 
-def _projects(paths: Sequence[str], unread: list[UsageError]) -> Iterator[dict[str, str]]:
-    """One mapping of texts per folder; files that are named directly form one project together.
-
-    Files that cannot be read come into ``unread``, and the others are checked all the same.
-    """
-    single: dict[str, str] = {}
-    for name in paths:
-        path = Path(name)
-        if name == STDIN:
-            single |= _texts({"<stdin>": lambda: _decoded(sys.stdin.buffer.read(), "standard input")}, unread)
-        elif path.is_dir():
-            found = [file for file in sorted(path.rglob("*")) if _is_document(file)]
-            if not found:
-                raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
-            yield _texts({str(file): partial(_text_of, file) for file in found}, unread)
-        else:
-            single |= _texts({name: partial(_text_of, path)}, unread)
-    if single:
-        yield single
+# lsp -------------------------------------------------------------------------------------------------------------
 
 
-def _texts(readers: Mapping[str, Callable[[], str]], unread: list[UsageError]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for name, read in readers.items():
-        try:
-            texts[name] = read()
-        except UsageError as error:
-            unread.append(error)
-    return texts
+def _add_lsp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("lsp", help="language server over standard input and output, for editors")
+    parser.add_argument("--stdio", action="store_true", help="what some editors add; there is no other way")
+    parser.set_defaults(handler=_lsp)
 
 
-def _is_document(path: Path) -> bool:
-    hidden = any(part.startswith(".") and part not in (".", "..") for part in path.parts)
-    return path.name.endswith(SUFFIXES) and not hidden and path.is_file()
+def _lsp(arguments: argparse.Namespace) -> int:
+    if find_spec("pygls") is None:
+        raise UsageError("the language server needs pygls: python3 -m pip install 'abl-workbench[lsp]'")
+    from abl.lsp import main as serve
 
-
-def _text_of(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise UsageError(f"{path}: there is no such file or folder") from error
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    return _decoded(data, str(path))
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: not UTF-8 text (byte {error.start})") from error
+    return serve()
 
 
 # eval ------------------------------------------------------------------------------------------------------------
@@ -196,7 +160,7 @@ def _evaluated(arguments: argparse.Namespace, context: dict[str, Any], now: date
 def _context(name: str | None) -> dict[str, Any]:
     if name is None:
         return {}
-    text = _decoded(sys.stdin.buffer.read(), "standard input") if name == STDIN else _text_of(Path(name))
+    text = stdin_text() if name == STDIN else text_of(Path(name))
     try:
         context = json.loads(text)
     except json.JSONDecodeError as error:

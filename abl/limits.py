@@ -22,6 +22,9 @@ MAX_BLOCK_DEPTH: Final = 100
 MAX_VALUE_DEPTH: Final = 100
 """Nested lists and objects in one literal or type."""
 
+MAX_COMPARED_RULES: Final = 100
+"""Rules about one name that each later rule about it is compared with (docs/spec 04 §8)."""
+
 MAX_PARSER_FINDINGS: Final = 1_000
 """Problems the parser notes for one file; people are shown fewer (docs/spec 05 §1)."""
 
@@ -33,3 +36,9 @@ TOKEN_CACHE: Final = 16_384
 
 MAX_TOKEN_LINE: Final = 20_000
 """Characters of a line that is coloured in detail; a longer one is one piece."""
+
+MAX_PROJECT_FILES: Final = 1_000
+"""Documents of one folder that the language server reads."""
+
+MAX_FOLDER_ENTRIES: Final = 20_000
+"""Files and folders that the language server looks at to find them."""

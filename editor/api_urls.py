@@ -8,6 +8,7 @@ DOCUMENT = "projects/<slug:slug>/agents/<path:name>/"
 
 urlpatterns = [
     path("check/", language_api.Check.as_view(), name="api-check"),
+    path("format/", language_api.Format.as_view(), name="api-format"),
     path("complete/", language_api.Complete.as_view(), name="api-complete"),
     path("evaluate/", language_api.Evaluate.as_view(), name="api-evaluate"),
     path("projects/", api.ProjectList.as_view(), name="api-projects"),

@@ -7,10 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from editor import language, selectors, services
+from editor import language, names, selectors, services
 from editor.changes import changed_lines
 from editor.models import Document, Draft, Revision
 from editor.requests import document_view, json_body, number_in, pair_in, text_in, wants_json
@@ -146,6 +148,40 @@ def complete(request: HttpRequest, document: Document) -> HttpResponse:
 def hover(request: HttpRequest, document: Document) -> HttpResponse:
     """What stands at a place of the text sent: ``{text, line, column}``."""
     return JsonResponse({"about": language.explanation(document=document, **place_in(json_body(request)))})
+
+
+@document_view()
+@require_POST
+def formatted(request: HttpRequest, document: Document) -> HttpResponse:
+    """Changes that lay out the text sent: ``{text}``."""
+    return JsonResponse({"edits": names.formatting(document=document, text=text_in(json_body(request), "text"))})
+
+
+@document_view()
+@require_POST
+def places(request: HttpRequest, document: Document) -> HttpResponse:
+    """Where a name is declared, or with ``everywhere`` each place of it: ``{text, line, column, everywhere}``."""
+    data = json_body(request)
+    found = names.places(document=document, **place_in(data), everywhere=data.get("everywhere") is True)
+    for place in found:
+        address = reverse("editor:document", args=[document.project.slug, place["path"]])
+        end = place["end_column"]
+        query = {"line": place["line"], "column": place["column"], "end_line": place["line"], "end_column": end}
+        place["address"] = f"{address}?{urlencode(query)}"
+    return JsonResponse({"places": found})
+
+
+@document_view("project.edit")
+@require_POST
+def rename(request: HttpRequest, document: Document) -> HttpResponse:
+    """What can be renamed at a place, ``{text, line, column}``; with ``name`` the changes, with ``apply`` those of
+    other documents are saved."""
+    data = json_body(request)
+    place = place_in(data)
+    if data.get("name") is None:
+        return JsonResponse(names.named(document=document, **place))
+    name, apply = text_in(data, "name"), data.get("apply") is True
+    return JsonResponse(names.renaming(document=document, **place, name=name, user=user_of(request), apply=apply))
 
 
 def place_in(data: dict[str, Any]) -> dict[str, Any]:

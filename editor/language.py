@@ -10,6 +10,7 @@ from typing import Any
 
 from abl.analysis.check import check
 from abl.diagnostics import Diagnostic, Fix
+from abl.editing.bulk import safe_fix
 from abl.editing.complete import complete
 from abl.editing.hover import hover
 from abl.editing.outline import Entry, entries
@@ -128,6 +129,7 @@ def open_files(document: Document, text: str) -> dict[str, str]:
 def problem_dict(problem: Diagnostic, source: Source, units: Units) -> dict[str, Any]:
     """A diagnostic as the page needs it: UTF-16 offsets to mark, line and column to show."""
     at = source.position(problem.span.start)
+    safe = safe_fix(problem)
     return {
         "from": units.units(problem.span.start),
         "to": units.units(problem.span.end),
@@ -137,7 +139,7 @@ def problem_dict(problem: Diagnostic, source: Source, units: Units) -> dict[str,
         "name": problem.name,
         "severity": problem.severity,
         "message": problem.message,
-        "fixes": [fix_dict(fix, units) for fix in problem.fixes],
+        "fixes": [{**fix_dict(fix, units), "safe": fix is safe} for fix in problem.fixes],
         "related": [{"path": r.path, "message": r.message} for r in problem.related],
     }
 

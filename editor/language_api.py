@@ -14,6 +14,7 @@ from abl.analysis.check import check
 from abl.analysis.render import as_dict
 from abl.analysis.report import UnknownCode
 from abl.editing.complete import complete
+from abl.editing.format import format_source
 from abl.expressions import ExpressionError, compile_expression, render
 from abl.expressions.nodes import walk
 from abl.expressions.values import truthy, type_tag
@@ -23,8 +24,10 @@ from editor.serializers import (
     CheckSerializer,
     CompleteSerializer,
     EvaluateSerializer,
+    FormatSerializer,
     OffersSerializer,
     ReportSerializer,
+    TextSerializer,
     ValueSerializer,
 )
 from editor.texts import readable
@@ -57,6 +60,15 @@ class Check(LanguageView):
         except UnknownCode as error:
             raise Invalid(fields={"select or ignore": str(error)}) from None
         return Response(as_dict(report.diagnostics, report.index.sources))
+
+
+class Format(LanguageView):
+    """What ``abl fmt`` writes."""
+
+    @extend_schema(request=FormatSerializer, responses=TextSerializer)
+    def post(self, request: Request) -> Response:
+        """The text in the canonical layout; what cannot be read is left as it is."""
+        return Response({"text": format_source(readable(valid(FormatSerializer, request)["text"]))})
 
 
 class Complete(LanguageView):

@@ -181,6 +181,18 @@ class ValueSerializer(serializers.Serializer[Any]):
     tree = serializers.DictField(required=False)
 
 
+class FormatSerializer(serializers.Serializer[Any]):
+    """A text to format."""
+
+    text = AnalysedTextField(allow_blank=True, trim_whitespace=False, max_length=MAX_SOURCE_CHARS)
+
+
+class TextSerializer(serializers.Serializer[Any]):
+    """The formatted text."""
+
+    text = serializers.CharField(allow_blank=True)
+
+
 class CompleteSerializer(serializers.Serializer[Any]):
     """A place in one of several texts; line and column are 1-based and count characters."""
 

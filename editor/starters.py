@@ -97,6 +97,7 @@ FLOW:
 TOOLS = """TOOLS:
   find_order(order_id: string) -> {total: number, status: string}
     description: "What was ordered and what was paid"
+    effect: read_only
 """
 
 SCENARIO = """scenario: first contact

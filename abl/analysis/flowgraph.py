@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -103,7 +104,7 @@ class FlowGraph:
         """Cycles of steps that do not wait for the user: the steps in order, and whether nothing can break it."""
         reported: set[frozenset[str]] = set()
         for start in self.steps:
-            if start in self.waits or start not in self.reachable:
+            if start in self.waits or start not in self.reachable or not self.leads_to(start, start):
                 continue
             for certain in (True, False):
                 cycle = self._back_to(start, certain)
@@ -114,18 +115,21 @@ class FlowGraph:
 
     def _back_to(self, start: str, certain: bool) -> list[str]:
         """A shortest cycle through ``start`` over steps that do not wait, or an empty list."""
-        paths: list[list[str]] = [[start]]
-        seen: set[str] = set()
-        while paths:
-            path = paths.pop(0)
-            for edge in self.outgoing[path[-1]]:
+        before: dict[str, str] = {}  # for each step that was reached, the one before it
+        open_ = deque([start])
+        while open_:
+            step = open_.popleft()
+            for edge in self.outgoing[step]:
                 if edge.kind == "constraint" or (certain and not edge.certain):
                     continue
                 if edge.target == start:
-                    return path
-                if edge.target not in seen and edge.target not in self.waits:
-                    seen.add(edge.target)
-                    paths.append([*path, edge.target])
+                    path = [step]
+                    while path[-1] != start:
+                        path.append(before[path[-1]])
+                    return path[::-1]
+                if edge.target not in before and edge.target not in self.waits:
+                    before[edge.target] = step
+                    open_.append(edge.target)
         return []
 
 

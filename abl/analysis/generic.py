@@ -6,6 +6,8 @@ Keys are compared without case and ``_``, so that ``POST_AGENT``, ``post_agent``
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Final
 
 from abl.analysis.model import AgentIndex
 from abl.source import Source, Span
@@ -16,6 +18,14 @@ from abl.syntax.literals import object_blocks
 from abl.syntax.nodes import Block, Name
 from abl.syntax.pieces import inside_brackets, split_commas
 from abl.syntax.texts import bare_text, scalar_text
+
+COMPARED: Final = 300
+"""Names that a misspelt one is compared with at most, where authors may declare any number."""
+
+
+def some(names: Iterable[str]) -> tuple[str, ...]:
+    """The first of many names, for did-you-mean."""
+    return tuple(islice(names, COMPARED))
 
 
 def plain(key: str) -> str:

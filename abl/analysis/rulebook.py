@@ -12,6 +12,7 @@ from abl.analysis.judgement import condition_among, gate_among, shape
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part, owned
 from abl.analysis.recent import Recent
+from abl.limits import MAX_COMPARED_RULES
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
 
@@ -103,10 +104,10 @@ class Rulebook:
         return by_path
 
     def related(self, entry: Entry) -> Iterator[Entry]:
-        """Earlier rules that set limits on a name that this one limits, too."""
+        """Earlier rules that set limits on a name that this one limits, too; of very many the first ones."""
         limits = entry.limits
         for path in {**limits.numbers, **limits.values} if limits is not None else ():
-            for other in self._by_path[path]:
+            for other in self._by_path[path][:MAX_COMPARED_RULES]:
                 if other is entry:
                     break
                 yield other

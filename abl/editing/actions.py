@@ -16,23 +16,29 @@ _SUPPRESS = "Ignore {code} on this line"
 def code_actions(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
     """Fixes as ``{title, preferred, edits, code}`` for the diagnostics on a 1-based line; those under the cursor first.
 
-    The last ones switch a diagnostic off by a comment. An unknown path gives an empty list.
+    The last ones switch a diagnostic off by a comment. An unknown path gives an empty list. What changes more than that
+    is in ``abl.editing.bulk``.
     """
+    return actions_between(files, path, line, column, line)
+
+
+def actions_between(files: Mapping[str, str], path: str, line: int, column: int, last: int) -> list[dict[str, Any]]:
+    """Those for the diagnostics on the lines ``line`` to ``last``, both included."""
     if path not in files:
         return []
-    report = check(files)
+    report = check(files, only=(path,))
     source = report.index.documents[path].source
     offset = source.offset(line, column)
-    here = [d for d in report.diagnostics if d.path == path and _touches(d, source, line)]
+    here = [d for d in report.diagnostics if _touches(d, source, line, last)]
     here.sort(key=lambda d: not d.span.start <= offset <= d.span.end)
     return [action for d in here for action in _fixes(d, source)] + [
         _suppression(d, source, line) for d in _each_code(here)
     ]
 
 
-def _touches(diagnostic: Diagnostic, source: Source, line: int) -> bool:
+def _touches(diagnostic: Diagnostic, source: Source, line: int, last: int) -> bool:
     start, end = source.range(diagnostic.span)
-    return start.line <= line <= end.line
+    return start.line <= last and line <= end.line
 
 
 def _fixes(diagnostic: Diagnostic, source: Source) -> Iterator[dict[str, Any]]:

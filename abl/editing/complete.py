@@ -14,6 +14,7 @@ from abl.editing.place import Place, place_at, read_line
 from abl.expressions import BUILTINS
 from abl.source import Source
 from abl.syntax import vocabulary
+from abl.syntax.collector import collector_paused
 
 _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _VALUE = re.compile(r"^\s*(?:- +)?(?P<key>[A-Za-z_]+)\s*:\s*(?P<value>.*)$", re.DOTALL)
@@ -43,14 +44,18 @@ def complete(files: Mapping[str, str], path: str, line: int, column: int) -> lis
     """
     if path not in files:
         return []
-    index = index_of(files)
+    with collector_paused():
+        return [asdict(item) for item in _complete(index_of(files), path, line, column)]
+
+
+def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
     source = index.documents[path].source
     before = source.text[source.line_starts[_clamp(line, source) - 1] : source.offset(line, column)]
     agent = _agent_at(index, path, source.offset(line, column))
     word = _WORD_BEFORE.search(before)
     typed = word.group() if word else ""
     offers = _offers(_Cursor(index, source, agent, _clamp(line, source), before))
-    return [asdict(item) for item in _matching(offers, typed)]
+    return _matching(offers, typed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from pygments.lexer import Lexer
+from pygments.lexers import LEXERS
 from pygments.token import (
     Comment,
     Keyword,
@@ -19,6 +20,8 @@ from pygments.token import (
 )
 
 from abl.editing.tokens import tokens
+
+__all__ = ["AblLexer"]  # Pygments reads it
 
 _TYPES: Final[dict[str, _TokenType]] = {
     "section": Keyword.Namespace,
@@ -44,7 +47,7 @@ class AblLexer(Lexer):
     """Agents written in ABL."""
 
     name = "ABL"
-    aliases: ClassVar[list[str]] = ["abl"]
+    aliases: ClassVar[list[str]] = ["abl", "abl-agent"]
     filenames: ClassVar[list[str]] = ["*.abl"]
     mimetypes: ClassVar[list[str]] = ["text/x-abl"]
     url = ""
@@ -60,3 +63,19 @@ class AblLexer(Lexer):
         if _HEADER.search(text):
             return 0.8
         return 0.4 if _SECTION.search(text) else 0.0
+
+
+def _before_namesakes() -> None:
+    """Let the alias ``abl`` mean this lexer, in processes that have loaded it.
+
+    Pygments has a lexer of another language with that alias, and asks plugins only when none of its own knows an alias
+    (docs/how-to/editors.md). The alias ``abl-agent`` is found in any process.
+    """
+    known = dict(LEXERS)
+    LEXERS.clear()
+    names = (AblLexer.aliases, AblLexer.filenames, AblLexer.mimetypes)
+    LEXERS[AblLexer.__name__] = (__name__, AblLexer.name, *map(tuple, names))
+    LEXERS.update(known)
+
+
+_before_namesakes()

@@ -101,6 +101,8 @@ class _Parser(TokenStream):
                 left = self.ternary(left)
             elif binding == IMPLIES:
                 left = self.implies(left)
+            elif tested:
+                self.test_as_operand(left)
             else:
                 operator = self.advance()
                 right = self.expression(binding + 1)
@@ -233,6 +235,11 @@ class _Parser(TokenStream):
             middle = self.text[self.begin(left.right) : self.finish(left.right)]
             replacement = f"{self.text[start : left.end]} AND {middle} {self.text[operator.start : end]}"
         raise ExpressionError("comparisons cannot be chained", start, end, code="ABL204", replacement=replacement)
+
+    def test_as_operand(self, left: Node) -> NoReturn:
+        """`a IS SET + 1`: a test is no operand of an arithmetic operator (docs/spec 02 §4)."""
+        reason = f"a test beside `{self.token.text}` needs parentheses"
+        raise ExpressionError(reason, self.begin(left), left.end)
 
     # -- values ------------------------------------------------------------------------------------------------
 

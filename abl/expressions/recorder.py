@@ -57,6 +57,15 @@ def compile_recorder(node: Node, source: str, guardrail: bool) -> Callable[..., 
     return build(code, {**recorder.constants, **helpers}, "explain")
 
 
+def _constant_value(node: Node) -> Any:
+    """The value of a literal, or of a list of such."""
+    if isinstance(node, ListNode):
+        return [_constant_value(item) for item in node.items]
+    if not isinstance(node, Literal):
+        raise Unsuited
+    return node.value
+
+
 class _Recorder:
     """Emits, per node, lines that put its value into `v<id>` and its record into `n<id>`."""
 
@@ -92,8 +101,9 @@ class _Recorder:
     def static(self, node: Node) -> Record:
         """The record of a node that never changes: a literal, or a list of literals."""
         if isinstance(node, ListNode):
-            record = self.prepared(node, [item.value for item in node.items if isinstance(item, Literal)])
-            record["children"] = [self.static(item) for item in node.items]
+            items = [self.static(item) for item in node.items]
+            record = self.prepared(node, _constant_value(node))
+            record["children"] = items
             return record
         if isinstance(node, Regex):
             return self.prepared(node, f"/{node.pattern}/{node.flags}")
@@ -109,6 +119,10 @@ class _Recorder:
     def emit(self, node: Node, types: tuple[type, ...]) -> str:
         """Emit a node whose value has to be one of `types`; gives the name of its record."""
         at = self.number(node)
+        if (isinstance(node, (Binary, Call)) and int not in types) or (
+            isinstance(node, (Test, Logical, Unary)) and bool not in types
+        ):
+            raise Unsuited  # such a value would be converted, which is for the Explainer to note
         match node:
             case Literal() | Regex() | ListNode():
                 record = self.static(node)
@@ -214,6 +228,8 @@ class _Recorder:
     def test(self, node: Test) -> None:
         at, left = self.number(node), self.number(node.left)
         if node.op in ("IS SET", "IS NOT SET"):
+            if isinstance(node.left, Literal):
+                raise Unsuited  # Python warns of `1 is None`
             kids = [self.emit(node.left, _SCALARS)]
             self.line(f"v{at} = v{left} is {'not ' if node.op == 'IS SET' else ''}None")
             self.decided(node, kids, f"v{at}")

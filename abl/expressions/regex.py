@@ -32,9 +32,18 @@ class Pattern:
         self._compiled = compiled
         self.search = search
 
+    @property
+    def size(self) -> int:
+        """Instructions of the compiled program: at worst a search takes as many steps for each byte of a text."""
+        return int(self._compiled.programsize)
+
     def finditer(self, text: str) -> Iterator[Any]:
         """All matches that do not overlap, from left to right."""
-        return iter(self._compiled.finditer(clean(text)))
+        before = None
+        for found in self._compiled.finditer(clean(text)):
+            if found.span() != before:  # the binding gives an empty match (`$`, `\\b`) twice
+                yield found
+            before = found.span()
 
 
 def clean(text: str) -> str:

@@ -94,7 +94,7 @@ def number_text(value: float) -> str:
         return str(number)
     mantissa, _, exponent = repr(number).partition("e")
     if not exponent:
-        return mantissa
+        return mantissa.removesuffix(".0")  # of whole numbers beyond those that are exact
     sign = "-" if mantissa.startswith("-") else ""
     whole, _, decimals = mantissa.lstrip("-").partition(".")
     decimals = "" if decimals == "0" else decimals

@@ -65,8 +65,11 @@ class Engine:
     ) -> None:
         self.state = state
         self.programs = programs
-        self.guarded = any(program.sensitive for program in programs.values())
-        """An agent declares something sensitive, so no event may leave before its turn is over."""
+        self.declared = {path: how for program in programs.values() for path, how in program.sensitive_paths.items()}
+        """Paths that an agent of the session declares sensitive, with how they are shown."""
+        self._declares = any(program.sensitive for program in programs.values())
+        self.guarded = self._declares or bool(state.masks)
+        """Something is sensitive by declaration or in the store, so no event may leave before its turn is over."""
         self.tools = tools
         self.model = model
         self.clock = clock
@@ -87,6 +90,7 @@ class Engine:
         if self.state.stack:
             self.recorder.agent, self.recorder.step = self.active.agent, self.active.flow.step
         self.facts.start_turn()
+        self.guarded = self._declares or bool(self.state.masks)
         self._before = {name: dict(thread.variables) for name, thread in self.state.threads.items()}
 
     def changed(self) -> dict[str, Any]:
@@ -128,12 +132,13 @@ class Engine:
         return found
 
     def masker(self, thread: Thread) -> Masker:
-        """How values of this thread are shown."""
+        """How values of this thread are shown. A path is sensitive for all agents when one of them says so."""
         found = self._maskers.get(thread.agent)
         if found is None:
             found = self._maskers[thread.agent] = Masker(
-                self.program(thread).sensitive, thread.tainted, self.recorder.shown
-            )
+                {**self.declared, **self.program(thread).sensitive}, thread.tainted, self.recorder.shown,
+                self.state.masks,
+            )  # fmt: skip
         return found
 
     def runtime_value(self, thread: Thread, name: str) -> Any:
@@ -198,7 +203,7 @@ class Engine:
         """A message text; it never fails (docs/spec 02 §9). Events show it without what is sensitive in it."""
         context, compiled = self.context(thread), template(text)
         conceal = None
-        if compiled.names and (self.state.twins or self.derives(thread, compiled.names)):
+        if compiled.names and (self.state.twins or self._may_derive(thread, compiled.names)):
             conceal = Concealer(self, thread)
         rendered = compiled.run(context.with_local(local) if local else context, self.now(), self.random, conceal)
         if conceal is not None and rendered.shown is not None and conceal.told:
@@ -234,6 +239,10 @@ class Engine:
         age = self.state.turn - self.state.secret_turn
         read = {"recent_input"} if age else {"input", "recent_input"}
         return any(name.split(".", 1)[0] in read for name in names)
+
+    def _may_derive(self, thread: Thread, names: Iterable[str]) -> bool:
+        """``derives`` before anything is read: whether a fact is sensitive is only known once it is."""
+        return self.derives(thread, names) or any(self.facts.concerns(thread, name.split(".", 1)[0]) for name in names)
 
     def taint(self, thread: Thread, name: str, sensitive: bool) -> None:
         """Note that the value of a name is computed from sensitive ones, or no longer is."""

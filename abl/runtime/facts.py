@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import same, type_tag
-from abl.runtime.masking import REDACT
+from abl.runtime.fact_masks import judged, learn, sensitivity
 from abl.runtime.ports import Fact, FactStore, FactWrite
 from abl.runtime.recorder import iso_millis, note
 
@@ -48,7 +48,7 @@ class Facts:
 
     def commit(self) -> list[FactWrite]:
         """Hand the buffered writes to the store, in order; returns them."""
-        writes = self.writes
+        writes = [judged(self._engine, write) for write in self.writes]
         if writes:
             self.store.commit(writes, self._engine.now())
         self._fetched.clear()
@@ -68,15 +68,13 @@ class Facts:
             if path not in thread.granted:
                 return False, None
             fact = self.fact(*self._engine.scope_of(path, thread))
-            self._warn_of(thread, path, fact)
             return fact is not None, fact.value if fact is not None else None
         if path in thread.hidden or not plan.readable:
             return True, None
         fact = self.fact(*self._engine.scope_of(path, thread))
-        self._warn_of(thread, path, fact)
         value = fact.value if fact is not None else plan.default
-        if plan.display is not None and value is not None:
-            self._engine.recorder.add_secret_of(value, plan.display)
+        if value is not None:
+            self._hide(thread, path, value)
         return True, value
 
     def origin(self, thread: Thread, path: str) -> str | None:
@@ -134,6 +132,8 @@ class Facts:
         fact = self.store.get(*key, self._engine.now())
         if self._looking:
             return fact
+        if fact is not None:
+            learn(self._engine, fact)
         name = "|".join(key)
         seen = self._engine.state.seen_expiry
         if fact is None:
@@ -144,7 +144,6 @@ class Facts:
             seen[name] = fact.expires_at.isoformat()
         else:
             seen.pop(name, None)
-        self._warn_of(self._engine.active, fact.path, fact)
         self._record("fact.read", key, value=fact.value, version=fact.version,
                      written_at=iso_millis(fact.written_at), expires_at=_iso(fact.expires_at))  # fmt: skip
         return fact
@@ -194,8 +193,7 @@ class Facts:
             "agent": thread.agent, "session": engine.state.session_id, "turn": engine.state.turn,
             "event": event["seq"], "cause": cause, "span": span,
         }  # fmt: skip
-        if path in thread.tainted:
-            source["sensitive"] = True  # sessions that read it later must not show it either
+        source |= sensitivity(engine, thread, scope, path, value)
         tag = type_tag(value)
         self.writes.append(FactWrite(scope, owner, path, value, tag, ttl_seconds, ttl, now, expires, source))
         self._remember(Fact(scope, owner, path, value, tag, old.version + 1 if old else 1, now, expires, ttl, source))
@@ -208,6 +206,8 @@ class Facts:
         owner = engine.state.session_id
         now = engine.now()
         for fact in self.domain("execution_tree", owner):
+            learn(self._engine, fact)
+            self._hide(thread, fact.path, fact.value)
             data = {"path": fact.path, "scope": "execution_tree", "owner": owner, "cause": "tree_end",
                     "old": engine.masker(thread).shown(fact.path, fact.value), "new": None,
                     "state": {"facts": {fact.path: None}}}  # fmt: skip
@@ -230,12 +230,6 @@ class Facts:
     def _refuse(self, data: dict[str, Any], why: str, span: Any) -> bool:
         self._engine.recorder.emit("fact.refused", {**data, "why": why}, status="failed", span=span)
         return False
-
-    def _warn_of(self, thread: Thread, path: str, fact: Fact | None) -> None:
-        """A fact that was computed from something sensitive is not shown, whoever reads it."""
-        if fact is not None and fact.source.get("sensitive") and path not in thread.tainted:
-            self._engine.taint(thread, path, True)
-            self._engine.recorder.add_secret_of(fact.value, REDACT)
 
     def _hide(self, thread: Thread, path: str, value: Any) -> None:
         """A sensitive value stays out of every text from now on, also of the message that gave it (07 §10)."""

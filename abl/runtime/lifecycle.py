@@ -8,6 +8,7 @@ from abl.runtime import actions
 from abl.runtime.arguments import arguments_of
 from abl.runtime.binding import leave_outside_flow
 from abl.runtime.evaluation import condition
+from abl.runtime.fact_masks import glance
 from abl.runtime.gather import note_all_gathered
 from abl.runtime.memory import recall
 from abl.runtime.onfail import Verdict, act
@@ -60,6 +61,7 @@ def declare(engine: Engine, thread: Thread) -> None:
     present = {name: shown.shown(name, value) for name, value in thread.variables.items()}
     data: dict[str, Any] = {"initial": values, "state": {"set": present, "active": thread.agent}}
     engine.recorder.emit("context", data, span=engine.program(thread).span(engine.program(thread).agent.memory))
+    glance(engine, thread)
     for path in engine.facts.readable(thread):
         engine.facts.read(thread, path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from abl.runtime.recorder import cut
@@ -28,6 +28,11 @@ class Display:
             how or "redact", config.get("showfirst", 0), config.get("showlast", 4), config.get("char", "*"), pii_type
         )
 
+    @classmethod
+    def read(cls, masking: Mapping[str, Any]) -> Display:
+        """From the fields of one, as a stored fact keeps them; ``redact`` where they say nothing."""
+        return cls(**{item.name: masking[item.name] for item in fields(cls) if item.name in masking})
+
     def show(self, value: Any) -> Any:
         """The shown form of a value; null stays null."""
         if value is None:
@@ -49,23 +54,39 @@ HIDDEN_ERROR = "it cannot be computed from these values"
 
 
 class Masker:
-    """Shows values of one agent: sensitive names masked, at any depth, everything cut above 2 kB."""
+    """Shows values of one agent: sensitive names masked, at any depth, everything cut above 2 kB.
+
+    ``stored`` are paths whose facts are stored as sensitive, with the fields of ``Display``: they go first.
+    """
 
     def __init__(
         self,
         sensitive: Mapping[str, Display],
         tainted: Collection[str] = (),
         scrub: Callable[[Any], Any] = lambda value: value,
+        stored: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._sensitive = sensitive
         self._tainted = tainted
         self._scrub = scrub
+        self._stored = stored if stored is not None else {}
+
+    @property
+    def _nothing(self) -> bool:
+        """Nothing at all is sensitive."""
+        return not self._sensitive and not self._tainted and not self._stored
+
+    def _known(self) -> Iterator[tuple[str, Display]]:
+        """Every name that is sensitive itself, not by what its value was computed from."""
+        for path, masking in self._stored.items():
+            yield path, Display.read(masking)
+        yield from self._sensitive.items()
 
     def display(self, name: str) -> Display | None:
         """The display of a name that is sensitive itself or lies below one that is."""
-        if not self._sensitive and not self._tainted:
+        if self._nothing:
             return None
-        for known, display in self._sensitive.items():
+        for known, display in self._known():
             if name == known or name.startswith(known + "."):
                 return display
         parts = name.split(".")
@@ -78,14 +99,14 @@ class Masker:
 
     def shown(self, name: str, value: Any, *, whole: bool = False) -> Any:
         """The value of ``name`` for an event; with ``whole`` it is not cut, as a model needs it."""
-        if not self._sensitive and not self._tainted:
+        if self._nothing:
             return value if whole else cut(value, self._scrub)
         display = self.display(name)
         if display is not None:
             return display.show(value)
         if isinstance(value, dict):
             prefix = name + "."
-            below = {known[len(prefix) :]: d for known, d in self._sensitive.items() if known.startswith(prefix)}
+            below = {known[len(prefix) :]: d for known, d in self._known() if known.startswith(prefix)}
             if below:
                 return Masker(below).below(value, whole=whole)
         return value if whole else cut(value, self._scrub)
@@ -96,23 +117,25 @@ class Masker:
 
     def secrets(self, name: str, value: Any) -> Iterator[tuple[Any, Display]]:
         """The parts of the value of ``name`` that are sensitive, each with how it is shown."""
-        if not self._sensitive and not self._tainted:
+        if self._nothing:
             return
         display = self.display(name)
         if display is not None:
             yield value, display
             return
-        for known, how in self._sensitive.items():
+        for known, how in self._known():
             if known.startswith(name + "."):
                 yield _part(value, known[len(name) + 1 :].split(".")), how
 
     def reads_sensitive(self, names: Iterable[str]) -> bool:
         """True when a computation from these names must not show its result."""
-        if not self._sensitive and not self._tainted:
+        if self._nothing:
             return False
         names = list(names)
         return any(self.display(name) for name in names) or any(
-            known.startswith(name + ".") for name in names for known in (*self._sensitive, *self._tainted)
+            known.startswith(name + ".")
+            for name in names
+            for known in (*self._sensitive, *self._tainted, *self._stored)
         )
 
 

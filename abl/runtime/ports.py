@@ -51,7 +51,10 @@ SCOPES: tuple[Scope, ...] = ("user", "project", "execution_tree")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A live fact (docs/spec 03 §1). ``value`` is JSON-like, times are aware and in UTC."""
+    """A live fact (docs/spec 03 §1). ``value`` is JSON-like, times are aware and in UTC.
+
+    In ``source``, ``sensitive`` says that sessions must not show the value; ``masking`` has the fields of ``Display``.
+    """
 
     scope: str
     owner: str
@@ -71,7 +74,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactWrite:
-    """One buffered change of a fact, committed at T18. ``source`` holds agent, session, turn, event, cause, span."""
+    """One buffered change of a fact, committed at T18. ``source`` holds agent, session, turn, event, cause, span.
+
+    It also says ``sensitive`` and ``masking``, as in ``Fact``, when the value must not be shown.
+    """
 
     scope: str
     owner: str

@@ -290,9 +290,14 @@ class Program:
         return self.all_fields.get(name) or ad_hoc_field(name, self.variable_types, Span(0, 0))
 
     @cached_property
+    def sensitive_paths(self) -> dict[str, Display]:
+        """Persistent paths that are declared sensitive, with how they are shown."""
+        return {path: plan.display for path, plan in self.persistent.items() if plan.display is not None}
+
+    @cached_property
     def sensitive(self) -> dict[str, Display]:
         """Names whose values are masked outside the session."""
-        named = {path: plan.display for path, plan in self.persistent.items() if plan.display is not None}
+        named = dict(self.sensitive_paths)
         for name, plan in self.all_fields.items():
             if plan.sensitive:
                 named[name] = Display.of(plan.display, plan.mask, plan.pii_type)

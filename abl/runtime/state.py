@@ -117,6 +117,7 @@ class SessionState:
     call_cache: dict[str, Any] = field(default_factory=dict)
     secrets: list[list[str]] = field(default_factory=list)  # [raw text, shown form]
     twins: dict[str, str] = field(default_factory=dict)  # texts that hold something sensitive -> how they are shown
+    masks: dict[str, dict[str, Any]] = field(default_factory=dict)  # path of a sensitive fact -> scope, how it shows
     secret_turn: int | None = None  # the last turn whose message held something sensitive
     offset_seconds: float = 0.0  # how far .advance() moved the clock
 

@@ -8,7 +8,7 @@ const WORD = /[A-Za-z_@][\w.]*$/;
 const CM_TYPES = { section: "keyword", key: "property", value: "enum", step: "constant", agent: "class", tool: "function", path: "variable" };
 
 /* A place as the server counts: from 1, in characters. */
-function place(doc, position) {
+export function place(doc, position) {
   const line = doc.lineAt(position);
   return { line: line.number, column: [...line.text.slice(0, position - line.from)].length + 1 };
 }

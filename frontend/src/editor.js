@@ -8,9 +8,10 @@ import { Drafts } from "./draft.js";
 import { send } from "./http.js";
 import { keys } from "./keys.js";
 import { goTo, marked, placeInAddress } from "./marked.js";
+import { Names } from "./names.js";
 import { Outline } from "./outline.js";
 import { Panel } from "./panel.js";
-import { bestFix, explainAddress, problems, problemsOf, showProblem } from "./problems.js";
+import { explainAddress, problems, problemsOf, showProblem } from "./problems.js";
 import { Saver } from "./save.js";
 import { common, editing } from "./setup.js";
 import { tokenColours } from "./tokens.js";
@@ -51,6 +52,7 @@ const analyser = new Analyser({
     });
   },
 });
+const names = new Names({ path: page.path, urls: { places: page.places, rename: page.rename, format: page.format }, editable });
 const drafts = new Drafts({ url: page.draft, key: storageKey, base, savedText: editable && page.isDraft ? null : plain(area.value), told: draftTold });
 const saver = new Saver({ url: page.save, current: page.current, message: form.elements.message, drafts, dialog: byId("conflict"), nonce, common: common({ nonce }), told: saveTold });
 
@@ -69,9 +71,9 @@ const view = new EditorView({
   state: EditorState.create({
     doc: area.value,
     extensions: [
-      keys({ save }), ...common({ nonce }), ...editing({ complete: completeFrom(page.complete), readOnly: !editable, label: page.path }),
+      keys({ save, more: names.bindings }), ...common({ nonce }), ...editing({ complete: completeFrom(page.complete), readOnly: !editable, label: page.path }),
       tokenColours, problems, marked, explainFrom(page.hover), explainAddress.of((code) => page.explain.replace("CODE", code)),
-      outline.extension(), panel.extension(),
+      outline.extension(), panel.extension(), names.extension(),
       EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
       analyser.extension(), ...(editable ? [drafts.extension()] : []),
     ],
@@ -104,6 +106,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 byId("compare")?.addEventListener("click", compare);
+byId("format")?.addEventListener("click", () => {
+  view.focus();
+  names.format(view).catch((failed) => names.tell(view, failed.message));
+});
 window.addEventListener("abl:goto", (event) => goTo(view, event.detail, { mark: true }));
 
 function save() {
@@ -178,12 +184,12 @@ function say(text, { compare: comparable }) {
   ));
 }
 
-/* Every preferred fix, from the end so that offsets hold; a fix that overlaps one taken before waits for the next answer. */
+/* Every safe fix (docs/spec 10 §8), from the end so that offsets hold; a fix that overlaps one taken before waits for the next answer. */
 function fixAll() {
   const chosen = [];
   let limit = Infinity;
   for (const problem of [...problemsOf(view.state)].sort((a, b) => b.from - a.from)) {
-    const fix = problem.fixes.some((f) => f.preferred) && bestFix(problem);
+    const fix = problem.fixes.find((f) => f.safe);
     if (!fix || fix.edits.some((edit) => edit.to > limit)) continue;
     chosen.push(...fix.edits);
     limit = Math.min(limit, ...fix.edits.map((edit) => edit.from));

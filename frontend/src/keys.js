@@ -6,7 +6,7 @@ import { searchKeymap } from "@codemirror/search";
 import { keymap } from "@codemirror/view";
 import { closeTip, fixHere, nextProblem } from "./problems.js";
 
-export function keys({ save }) {
+export function keys({ save, more }) {
   const saves = () => {
     save();
     return true;
@@ -16,6 +16,7 @@ export function keys({ save }) {
     { key: "F8", run: nextProblem(1), shift: nextProblem(-1), preventDefault: true },
     { key: "Mod-.", run: fixHere, preventDefault: true },
     { key: "Mod-/", run: toggleComment, preventDefault: true },
+    ...more,
     { key: "Escape", run: closeTip },
     ...closeBracketsKeymap,
     ...completionKeymap,

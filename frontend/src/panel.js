@@ -65,7 +65,7 @@ export class Panel {
     patchRows(this.list, this.drawn, rows, row);
     this.drawn = rows;
     this.empty.hidden = problems.length > 0;
-    const fixable = problems.filter((p) => p.fixes.some((fix) => fix.preferred)).length;
+    const fixable = problems.filter((p) => p.fixes.some((fix) => fix.safe)).length;
     if (this.fixAll) {
       this.fixAll.hidden = fixable === 0;
       this.fixAll.lastElementChild.textContent = fixable === 1 ? "Fix 1" : `Fix all ${fixable}`;

@@ -28,7 +28,7 @@ function pages() {
 
 /* The buttons of the page are its actions; each is done as if it were clicked. */
 function actions() {
-  const buttons = document.querySelectorAll(".page-bar :is(a, button).btn, main :is(a, button).btn--main");
+  const buttons = document.querySelectorAll(".page-bar :is(a, button).btn, main :is(a, button).btn--main, [data-palette-action]");
   const usable = [...new Set(buttons)].filter((each) => !each.disabled && each.checkVisibility() && words(each));
   const own = usable.map((each) => ({ label: words(each), icon: "play", click: each }));
   const frame = [
@@ -43,7 +43,7 @@ function actions() {
 function offered(query) {
   const found = [];
   const step = document.querySelector("[data-conversation]")?.dataset.events;
-  const { toConversation, toFacts } = dialog.dataset;
+  const { toConversation, toFacts, toMemory, toErasing } = dialog.dataset;
   if (/^\d{1,9}$/.test(query)) {
     if (step) found.push({ label: `Step ${query} of this conversation`, kind: "step", icon: "next", href: `${step}${query}/` });
     if (toConversation) found.push({ label: `Conversation ${query}`, kind: "conversation", icon: "test", href: `${toConversation}${query}/` });
@@ -51,6 +51,15 @@ function offered(query) {
   if (toFacts && query) {
     const address = `${toFacts}?prefix=${encodeURIComponent(query)}`;
     found.push({ label: `Facts whose path starts with ${query}`, kind: "search", icon: "facts", href: address });
+  }
+  if (toMemory && query) {
+    const address = `${toMemory}?find=${encodeURIComponent(query)}`;
+    found.push({ label: `Users, sessions, banks and stores that start with ${query}`, kind: "search", icon: "search", href: address });
+  }
+  const owner = query.match(/^erase (?:user )?(\S+)$/i)?.[1];
+  if (toErasing && owner) {
+    const address = `${toErasing}?owner=${encodeURIComponent(owner)}`;
+    found.push({ label: `Erase the user ${owner}`, hint: "shows what there is and asks first", kind: "erase", icon: "trash", href: address });
   }
   return found;
 }

@@ -67,3 +67,79 @@ def generated(steps: int) -> str:
             f"      Number {n},\n      {{{{total}}}} days.\n    THEN: step_{n + 1}\n"
         )
     return "".join(parts)
+
+
+SHOWN = """\
+AGENT: Desk
+GOAL: "Lend books"
+USE BEHAVIOR_PROFILE: phone
+GUARDRAILS:
+  no_links:
+    kind: inputs
+    check: abl.contains_url(response)
+    action: block
+  polite: {kind: output, llm_check: "Polite?", action: fix}
+NLU:
+  intents:
+    - NAME: renew
+      PATTERNS: ["renew", "keep it"]
+      ENTITIES: [brnach]
+    - NAME: reserve
+      PATTERNS: ["keep it"]
+  entities:
+    - NAME: branch
+      VALUES: [central, harbour]
+ENTITIES:
+  shelf:
+    TYPE: enum
+TEMPLATES:
+  hello:
+    HTML: "<b>Hello</b>"
+    CAROUSEL:
+      - title: "A"
+      - subtitle: "B"
+  bye:
+    DEFAULT: "Bye"
+    SLACK: |
+      {"a": [1, 2,]}
+    VOICE:
+      SSML: "<speak>Bye</speek>"
+ACTIONS:
+  - BUTTON: "Lend" -> lend
+  - BUTTON: "Back" -> lend
+  - {id: a, type: select, label: "A", url: "x"}
+ATTACHMENTS:
+  photo:
+    prompt: "A photo"
+    category: picture
+FLOW:
+  steps: [a]
+  a:
+    REASONING: false
+    RESPOND: TEMPLATE(bye)
+      FORMATS:
+        MARKDWN: "*a*"
+      ACTIONS:
+        - BUTTON: "A" -> x
+        - BUTTON: "B" -> x
+    DIGRESSIONS:
+      - INTENT: hours
+        RESPOND: "At nine."
+    THEN: COMPLETE
+BEHAVIOR_PROFILE: late
+  PRIORITY: 5
+  WHEN: hour > 21
+  RESPONSE:
+    max_buttons: 1
+
+BEHAVIOR_PROFILE: phone
+PRIORITY: 5
+WHEN: chanel == "sms"
+RESPONSE:
+  max_buttons: 1
+FLOW:
+  SKIP: [b]
+TOOLS:
+  HIDE: [find]
+"""
+"""How messages look, what guards them, and profiles, each with problems."""

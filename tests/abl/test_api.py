@@ -30,3 +30,20 @@ def test_parsing_needs_neither_django_nor_pygments_nor_rapidfuzz():
     code = f"import abl, sys; abl.parse('AGENT: A'); print([m for m in {unwanted} if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"
+
+
+def test_a_parsed_text_gives_its_tree_and_what_the_parser_noticed_in_words():
+    text = 'AGENT: Desk\nGOAL: "Lend"\nMEMROY:\n  session:\n    - role\nbranch\n'
+    document = abl.parse(text, "desk.agent.abl")
+    assert [agent.name.value for agent in document.agents] == ["Desk"]
+    assert (document.fragments, document.profiles, document.tool_files) == ((), (), ())
+    assert document.source.text == text
+    assert document.diagnostics == abl.check({"desk.agent.abl": text}).diagnostics
+    assert [(d.code, document.source.position(d.span.start).line) for d in document.diagnostics] == [
+        ("ABL103", 3),
+        ("ABL125", 6),
+    ]
+
+
+def test_a_comment_that_switches_a_code_off_counts_for_a_parsed_text():
+    assert abl.parse('AGENT: Desk\nGOAL: "Lend"\n# abl-ignore unknown-section\nMEMROY:\n  a: b\n').diagnostics == ()

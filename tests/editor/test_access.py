@@ -40,6 +40,9 @@ PAGES = [
     ("analyse", "post", DOC, {"text": "AGENT: New\n", "version": 1}, READERS),
     ("complete", "post", DOC, {"text": "AG", "line": 1, "column": 3}, READERS),
     ("hover", "post", DOC, {"text": "AG", "line": 1, "column": 1}, READERS),
+    ("format", "post", DOC, {"text": "AGENT: New\n"}, READERS),
+    ("places", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, READERS),
+    ("rename_name", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, EDITORS),
     ("draft", "post", DOC, {"text": "AGENT: New\n", "base_revision": 1}, EDITORS),
     ("draft", "delete", DOC, {}, EDITORS),
     ("draft_discard", "post", DOC, {}, EDITORS),
@@ -49,7 +52,7 @@ PAGES = [
     ("revisions", "get", DOC, None, READERS),
     ("revision", "get", {**DOC, "number": 1}, None, READERS),
 ]
-SCRIPTS = {"analyse", "complete", "hover", "draft", "current"}
+SCRIPTS = {"analyse", "complete", "hover", "format", "places", "rename_name", "draft", "current"}
 
 API = [
     ("api-projects", "get", {}, None, SIGNED_IN),
@@ -68,6 +71,7 @@ API = [
     ("api-revision", "get", {**API_DOC, "number": 1}, None, READERS),
     ("api-diff", "get", API_DOC, None, READERS),
     ("api-check", "post", {}, {"files": {"a.agent.abl": "AGENT: A\n"}}, SIGNED_IN),
+    ("api-format", "post", {}, {"text": "AGENT: A\n"}, SIGNED_IN),
     (
         "api-complete",
         "post",

@@ -164,6 +164,14 @@ def test_a_check_that_makes_no_sense_is_a_problem(api, body):
     assert problem["fields"]
 
 
+def test_format_gives_the_text_that_the_command_line_writes(api):
+    status, answer = api("post", "/api/v1/format/", {"text": "MEMORY:\n    session:\n    - a\n"})
+    assert (status, answer) == (200, {"text": "MEMORY:\n  session:\n    - a\n"})
+    assert api("post", "/api/v1/format/", {"text": ""}) == (200, {"text": ""})
+    assert api("post", "/api/v1/format/", {})[1]["fields"]
+    assert api("post", "/api/v1/format/", {"text": "x" * 2_000_001})[0] == 400
+
+
 def test_complete_offers_what_fits(api):
     body = {"files": {"a.agent.abl": "AGENT: A\nGO"}, "path": "a.agent.abl", "line": 2, "column": 3}
     assert api("post", "/api/v1/complete/", body)[1]["items"][0]["label"] == "GOAL"

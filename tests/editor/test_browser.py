@@ -336,3 +336,27 @@ def test_without_a_script_the_form_saves(browser, live_workbench, admin_cookies,
     page.click("#save")
     assert eventually(lambda: desk.saved["text"] == AGENT + "# by form\n")
     context.close()
+
+
+def test_format_and_names_by_their_keys(page, desk):
+    opened(page, desk)
+    page.keyboard.press("Shift+Alt+F")
+    assert eventually(lambda: '"Help"\n\nMEMORY:' in text_of(page))
+    go_to_line(page, text_of(page).split("\n").index("    - WHEN: amount IS SET") + 1)
+    for _ in range(len(" IS SET")):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+F12")
+    expect(page.locator(".names-list li")).to_have_count(3)
+    page.keyboard.press("Escape")
+    expect(page.locator(".names-panel")).to_have_count(0)
+    page.keyboard.press("F12")
+    expect(page.locator("#status-place")).to_have_text(re.compile(r"Line \d+, column 7"))
+    page.keyboard.press("F2")
+    field = page.get_by_label("New name for amount")
+    expect(field).to_be_focused()
+    field.fill("two words")
+    page.keyboard.press("Enter")
+    expect(page.locator(".names-panel")).to_contain_text("is not a name for a variable")
+    field.fill("total")
+    page.keyboard.press("Enter")
+    assert eventually(lambda: text_of(page).count("total") == 3 and "amount" not in text_of(page))

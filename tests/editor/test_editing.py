@@ -162,6 +162,7 @@ def test_an_answer_holds_tokens_problems_with_fixes_and_the_outline(analysed):
     assert AGENT[problem["from"] : problem["to"]] == "90 days"
     assert (problem["line"], problem["column"], problem["severity"]) == (13, 12, "error")
     fix = next(fix for fix in problem["fixes"] if fix["preferred"])
+    assert fix["safe"] is True  # "Fix all" takes it
     fixed = AGENT
     for edit in fix["edits"]:
         fixed = fixed[: edit["from"]] + edit["insert"] + fixed[edit["to"] :]

@@ -270,7 +270,7 @@ def other_result(agent: AgentIndex) -> Iterator[Found]:
     for placed, reads in agent.each(_of_results):
         for kept in reads:
             read = placed.read(kept)
-            step = agent.steps.get(read.step or "")
+            step = agent.steps.get(read.step or "") if read.root not in agent.written_roots else None
             latest = latest_calls(step, read.span, agent) if step is not None else None
             if latest:
                 yield from _not_its_own(read, latest, calls, agent)

@@ -150,7 +150,7 @@ def secure_elsewhere(agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Thank you, the card is fine."
             THEN: COMPLETE
     """
-    if "secure" not in agent.read_roots:
+    if "secure" not in agent.read_roots or "secure" in agent.written_roots:
         return
     for placed, reads in agent.each(_secure):
         for kept in reads:

@@ -21,6 +21,7 @@ from abl.syntax import nodes
 _ENTRY = re.compile(r":(\w+):")
 _STEP = re.compile(r"flow\.(\w+)\.GATHER")
 _JUDGED_BY = ("OPTIONS", "VALIDATE", "ENTITY_REF", "SEMANTICS", "EXTRACTION_PATTERN", "SATISFIED_BY", "ENUM_VALUES")
+_SPACES = ("session.", "context.", "gather.")
 _FREE_TEXT = frozenset({"string", "text", "free_text"})
 
 
@@ -66,7 +67,7 @@ def unused_field(agent: AgentIndex, project: Index) -> Iterator[Found]:
     unused = [(placed, f) for placed, names in agent.each(_asked) for name, f in names if name not in known]
     if not unused or _may_read_anything(agent):
         return
-    elsewhere = _named_elsewhere(agent, project)
+    elsewhere = _named_elsewhere(agent, project) | _behind_spaces(agent)
     for placed, field in unused:
         name = field.name.value
         if name not in elsewhere and not agent.path_of(name) and f"{name}_currency" not in known:
@@ -86,6 +87,11 @@ def _may_read_anything(agent: AgentIndex) -> bool:
 
 def _called(part: Part) -> list[str]:
     return [ref.name.value for ref in part.tool_refs if ref.call is not None]
+
+
+def _behind_spaces(agent: AgentIndex) -> set[str]:
+    """Names that are read through a name for all variables, such as ``session.title``."""
+    return {path.split(".")[1] for path in agent.read_paths if path.startswith(_SPACES)}
 
 
 def _named_elsewhere(agent: AgentIndex, project: Index) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from abl.analysis import fixes, generic
 from abl.analysis.entry_fixes import has_own_lines
@@ -14,6 +15,8 @@ from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Name
+
+_MOST_MISSING = 20  # fields of one delegation that are reported
 
 
 def delegations(section: nodes.Section, agent: AgentIndex) -> Iterator[dict[str, Block]]:
@@ -116,11 +119,11 @@ def delegate_must_ask(section: nodes.Section, agent: AgentIndex, project: Index)
             continue
         passed = generic.first_of(keys, ("input", "pass"))
         given = {name.value for name in _inputs(passed, agent)}
-        for field in _asked_first(child):
-            if field.name.value not in given:
-                where = Related(child.source.path, field.name.span, "asked here")
-                add = _pass_on(passed, field.name.value, target, agent)
-                yield found(generic.span_of(target), *add, related=(where,), child=child.name, f=field.name.value)
+        missing = (field for field in _asked_first(child) if field.name.value not in given)
+        for field in islice(missing, _MOST_MISSING):
+            where = Related(child.source.path, field.name.span, "asked here")
+            add = _pass_on(passed, field.name.value, target, agent)
+            yield found(generic.span_of(target), *add, related=(where,), child=child.name, f=field.name.value)
 
 
 def _inputs(block: Block | None, agent: AgentIndex) -> Iterator[Name]:
@@ -217,7 +220,7 @@ def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, 
             root = field.value.partition(".")[0]
             if field.value in known or root in known or field.value in inputs or _in_some_result(child, root):
                 continue
-            best, renames = fixes.rename_to(field.span, field.value, sorted(child.written_roots))
+            best, renames = fixes.rename_to(field.span, field.value, generic.some(child.written_roots))
             yield found(field.span, *renames, child=child.name, f=field.value, y=best)
 
 

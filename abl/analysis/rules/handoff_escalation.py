@@ -278,14 +278,14 @@ def unknown_flow_policy(section: nodes.Section, agent: AgentIndex) -> Iterator[F
           night_desk:
             queue: night
     """
+    declared = dict.fromkeys(_policies(agent)) if section.keyword == "ESCALATE" else {}
     for entry in _destinations(section, agent):
         ref = generic.by_key(agent.source, entry).get("flowpolicyref")
         name = generic.word(ref)
         if ref is None or not name or "{" in name:
             continue
-        declared = tuple(_policies(agent))
         if name not in declared:
-            best, renames = fixes.rename_to(generic.span_of(ref), name, declared)
+            best, renames = fixes.rename_to(generic.span_of(ref), name, generic.some(declared))
             yield found(generic.span_of(ref), *renames, p=name, y=best)
 
 

@@ -74,13 +74,14 @@ def undeclared_category(agent: AgentIndex) -> Iterator[Found]:
     if agent.agent.section("INTENTS") is None:
         return
     declared = _categories(agent)
+    known = generic.some(sorted(declared))
     for placed, uses in agent.each(_asking) if declared else ():
         for use in map(placed.use, uses):
             for literal in _compared(use):
                 if literal.value not in declared:
                     quoted = use.span_of(literal)
                     span = Span(quoted.start + 1, quoted.end - 1)
-                    best, renames = fixes.rename_to(span, literal.value, sorted(declared))
+                    best, renames = fixes.rename_to(span, literal.value, known)
                     yield found(quoted, *renames, c=literal.value, y=best)
 
 

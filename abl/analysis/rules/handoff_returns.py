@@ -210,7 +210,7 @@ def bad_memory_grant(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
                 continue
             declared = agent.path_of(name)
             if declared is None and not agent.fragment:
-                best, renames = fixes.rename_to(generic.span_of(path), name, agent.persistent)
+                best, renames = fixes.rename_to(generic.span_of(path), name, generic.some(agent.persistent))
                 yield found(generic.span_of(path), *renames, p=name, lack="not declared", y=best)
             elif _reads_only(declared) and access is not None and generic.word(access).lower() == "readwrite":
                 fix = fixes.replace(generic.span_of(access), "read")

@@ -35,9 +35,8 @@ class _Handler(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The first word of the action, in upper case if it is one of the language."""
-        written = self.action.value.split() if self.action is not None else []
-        return written[0] if written else ""
+        """The first word of the action."""
+        return next(iter(self.action.value.split()), "") if self.action is not None else ""
 
 
 def _handlers(holder: _Holder, agent: AgentIndex) -> Iterator[_Handler]:

@@ -81,10 +81,15 @@ def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bo
 
 def _gate_says_it(read: Read, agent: AgentIndex) -> bool:
     """True for a STORE value whose trigger's WHEN reads the same name: ABL349 tells it there."""
-    for trigger in agent.all(nodes.RememberTrigger) if isinstance(read.owner, nodes.Store) else ():
-        if trigger.store is read.owner:
-            return any(name.root == read.root for use in agent.expressions_of(trigger) for name in use.reading.names)
-    return False
+    trigger = agent.derive(_triggers).get(id(read.owner)) if isinstance(read.owner, nodes.Store) else None
+    if trigger is None or trigger.store is not read.owner:
+        return False
+    return any(name.root == read.root for use in agent.expressions_of(trigger) for name in use.reading.names)
+
+
+def _triggers(agent: AgentIndex) -> dict[int, nodes.RememberTrigger]:
+    """The triggers by the id of their STORE, which they keep alive."""
+    return {id(trigger.store): trigger for trigger in agent.all(nodes.RememberTrigger) if trigger.store is not None}
 
 
 @rule(

@@ -66,22 +66,15 @@ def untyped_variable(agent: AgentIndex) -> Iterator[Found]:
               TYPE: number
               INITIAL: 0
     """
+    typed = {variable.name.value for variable in agent.all(nodes.SessionVariable) if variable.type}
     for name, variable in agent.session.items():
-        if variable.type is not None or not name or any(v.type for v in _entries(agent, name)):
+        if name in typed or not name:
             continue
         kinds = {_written_type(write, agent) for write in agent.sources_of(name)} - {"null"}
         kind = kinds.pop() if len(kinds) == 1 else None
         if kind is not None:
             repairs = add_property(agent, variable, f"TYPE: {kind}")
             yield found(variable.name.span, *repairs, node=variable.path, n=name, type=kind)
-
-
-def _entries(agent: AgentIndex, name: str) -> list[nodes.SessionVariable]:
-    return [v for v in agent.all(nodes.SessionVariable) if v.name.value == name] if _repeats(agent) else []
-
-
-def _repeats(agent: AgentIndex) -> bool:
-    return len(agent.session) < len(agent.all(nodes.SessionVariable))
 
 
 def _written_type(write: Write, agent: AgentIndex) -> str | None:

@@ -13,8 +13,6 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
-_COMPARED = 200
-"""Names that a misspelt one is compared with at most."""
 _SOURCES = ("model", "system", "runtime", "config", "auth", "expr", "lookup")
 
 
@@ -104,10 +102,10 @@ def unknown_enrichment(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
               title:
                 description: "As printed on the cover"
     """
-    names = frozenset(parameter.name.value for parameter in tool.parameters)
+    names = dict.fromkeys(parameter.name.value for parameter in tool.parameters)
     for entry in _enrichment(tool, agent):
         if entry.key not in names and names:
-            best, renames = fixes.rename_to(entry.key_span, entry.key, sorted(names)[:_COMPARED])
+            best, renames = fixes.rename_to(entry.key_span, entry.key, generic.some(names))
             yield found(entry.key_span, *renames, problem=f"Enrichment for unknown parameter `{entry.key}`", y=best)
         source = _source(entry, agent)
         if source is not None and source.value is not None and generic.word(source).lower() not in _SOURCES:
@@ -198,9 +196,9 @@ def unknown_immutable_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator
     confirmation = tool.prop("CONFIRMATION")
     if confirmation is None:
         return
-    names = [parameter.name.value for parameter in tool.parameters]
+    names = dict.fromkeys(parameter.name.value for parameter in tool.parameters)
     listed = generic.by_key(agent.source, confirmation.block).get("immutableparams")
     for name in generic.names(agent.source, listed):
         if name.value not in names:
-            best, renames = fixes.rename_to(name.span, name.value, names)
+            best, renames = fixes.rename_to(name.span, name.value, generic.some(names))
             yield found(name.span, *renames, p=name.value, y=best)

@@ -104,10 +104,10 @@ def unknown_path_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Foun
     endpoint = value_of(tool, "ENDPOINT")
     if endpoint is None or "{" not in endpoint.value:
         return
-    names = [parameter.name.value for parameter in tool.parameters]
+    names = dict.fromkeys(parameter.name.value for parameter in tool.parameters)
     for match in _PATH_PARAMETER.finditer(endpoint.value):
         if match[1] not in names:
-            best, renames = fixes.rename_to(endpoint.span_of(*match.span(1)), match[1], names)
+            best, renames = fixes.rename_to(endpoint.span_of(*match.span(1)), match[1], generic.some(names))
             add = _add_parameter(tool, match[1], agent, preferred=not renames)
             yield found(endpoint.span_of(*match.span(1)), *renames, *add, x=match[1], t=tool.name.value, y=best)
 

@@ -202,17 +202,17 @@ def uncaptured_secret(agent: AgentIndex, project: Index) -> Iterator[Found]:
             SECRET_ACCESS:
               READ: [library_token]
     """
-    reading = [tool for tool in agent.first(nodes.Tool) if tool.prop("SECRET_ACCESS") is not None]
-    if not reading or project.imports_tools(agent):
+    some_read = any(tool.prop("SECRET_ACCESS") is not None for tool in agent.first(nodes.Tool))
+    if not some_read or project.imports_tools(agent):
         return
     captured = dict(_captured(agent))
-    for tool in map(agent.here, reading):
+    for tool in agent.all(nodes.Tool):
         access = tool.prop("SECRET_ACCESS")
         if access is None or binding_of(tool) not in ("", "http"):
             continue
         for name in generic.names(agent.source, generic.by_key(agent.source, access.block).get("read")):
             if name.value not in captured:
-                best, renames = fixes.rename_to(name.span, name.value, captured)
+                best, renames = fixes.rename_to(name.span, name.value, generic.some(captured))
                 yield found(name.span, *renames, problem=f"No tool captures secret `{name.value}`", y=best)
             else:
                 yield from _not_for(tool, name, captured[name.value], agent)

@@ -64,10 +64,13 @@ def trigger_never_fires(trigger: nodes.RememberTrigger, agent: AgentIndex, proje
     for name in use.reading.names:
         if name.path in unset:
             span = use.span(name.start, name.end)
-            candidates = sorted({write.path for _, write in agent.items(origins)})
-            _, renames = fixes.rename_to(span, name.path, candidates)
+            _, renames = fixes.rename_to(span, name.path, agent.derive(_candidates))
             yield found(span, *renames, node=f"{trigger.path}.WHEN", name=name.path)
             return
+
+
+def _candidates(agent: AgentIndex) -> list[str]:
+    return sorted({write.path for _, write in agent.items(origins)})
 
 
 @rule("ABL350", "trigger-always-fires", "warning", "Trigger fires every turn", over=nodes.RememberTrigger)

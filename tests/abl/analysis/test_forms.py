@@ -20,8 +20,8 @@ def problems(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_problems_in_keyword_form_are_those_expected(case: dict[str, Any]) -> None:
-    assert sorted({code for code, _ in problems(case["keyword"])}) == case["codes"]
+def test_the_expected_problems_are_found_in_keyword_form(case: dict[str, Any]) -> None:
+    assert set(case["codes"]) <= {code for code, _ in problems(case["keyword"])}
 
 
 @pytest.mark.parametrize(

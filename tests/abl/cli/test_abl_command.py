@@ -130,6 +130,20 @@ def test_a_folder_is_one_project_and_named_files_are_one_together(
     capsys.readouterr()
 
 
+def test_test_cases_beside_the_agents_are_looked_at_and_are_no_documents(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tools = 'TOOLS:\n  find_book(title: string) -> {id: string}\n    description: "d"\n    effect: read_only\n'
+    (project / "good.agent.abl").write_text(GOOD + tools, encoding="utf-8")
+    case = 'scenario: one\nturns:\n  - say: "Emma"\n    expect: {calls: [{tool: find_book}]}\n'
+    (project / "one.scenario.yaml").write_text(case, encoding="utf-8")
+    assert main(["check", str(project)]) == 0
+    assert "info ABL844 tool-without-mock: `find_book` has no mock" in capsys.readouterr().out
+    (project / "one.scenario.yaml").write_text(case + "tools: {find_book: [{result: {id: a}}]}\n", encoding="utf-8")
+    assert main(["check", str(project)]) == 0
+    assert capsys.readouterr().out == "No problems found.\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, String
 
 from abl.editing.highlight import AblLexer
@@ -33,3 +37,29 @@ def test_a_text_is_recognised_by_its_header():
 
 def test_html_comes_out():
     assert '<span class="kn">AGENT:</span>' in highlight(TEXT, AblLexer(), HtmlFormatter())
+
+
+def test_once_it_is_loaded_it_has_the_alias_that_another_language_has_too():
+    assert type(get_lexer_by_name("abl")) is AblLexer
+    assert type(get_lexer_for_filename("desk.agent.abl")) is AblLexer
+    assert get_lexer_by_name("openedge").name == "OpenEdge ABL"
+
+
+def in_a_process_of_its_own(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.strip()
+
+
+def test_in_any_process_it_is_found_by_its_own_alias_and_by_the_name_of_a_file():
+    ask = "from pygments.lexers import {0}; print(type({0}({1!r})).__module__)"
+    assert in_a_process_of_its_own(ask.format("get_lexer_by_name", "abl-agent")) == "abl.editing.highlight"
+    assert in_a_process_of_its_own(ask.format("get_lexer_for_filename", "a.agent.abl")) == "abl.editing.highlight"
+
+
+def test_pygmentize_colours_by_its_own_alias(tmp_path):
+    file = tmp_path / "desk.agent.abl"
+    file.write_text(TEXT, encoding="utf-8")
+    for chosen in (["-l", "abl-agent"], []):
+        command = [sys.executable, "-m", "pygments", "-f", "html", *chosen, str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert '<span class="kn">AGENT:</span>' in done.stdout

@@ -263,6 +263,19 @@ def test_both_recorders_agree_for_values_of_every_type(text):
             assert expression.holds(context) is expression.trace(context).outcome.holds
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[]]", "[1, [2, [3]]]", '(1 == 2) == "no"', '(1 == 1) != "no"', 'NOT a == "no"', '(a == 2) IN ["no", "yes"]',
+        "(a == 1) == 1", "(a AND a) == 2", "(a == 1) + 1 > 1", "1 IS SET", 'a > 0 AND "x" IS NOT SET',
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("error")
+def test_a_compiled_tree_is_the_one_that_is_walked(text):
+    tree = explained(text, {"a": 1})
+    assert compile_expression(text).evaluate({"a": 1}) == tree["value"]
+
+
 def test_an_exact_key_that_is_null_is_itself_the_source():
     expression = compile_expression("user.tier")
     for _ in range(3):

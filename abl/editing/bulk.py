@@ -1,0 +1,135 @@
+"""Quick fixes over a whole document: everything safe, all of a kind, and those of docs/spec 05 §9 and 10 §8."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from abl.analysis import check
+from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.render import range_dict
+from abl.diagnostics import Diagnostic, Edit, Fix
+from abl.editing.declare import declared_names, declared_paths, recalled_paths
+from abl.editing.edits import applied, difference, together
+from abl.editing.gates import gated_phases
+from abl.editing.order import ordered_properties
+from abl.source import Source
+
+ROUNDS: Final = 3
+_SAFE_FLOW: Final = frozenset(
+    [
+        "ABL505", "ABL506", "ABL510", "ABL513", "ABL601", "ABL628", "ABL651", "ABL656", "ABL733", "ABL736", "ABL818",
+        "ABL836", "ABL931",
+    ]
+)  # fmt: skip
+_SAFE_TITLES: Final = {"ABL505": "Add ", "ABL506": "Add `REASONING: false`"}
+_DOCUMENT_FIXES: Final[
+    tuple[tuple[str, Callable[[DocumentIndex, Index, Sequence[Diagnostic]], Sequence[Edit]]], ...]
+] = (
+    ("Declare all undeclared names as session variables", declared_names),
+    ("Declare all undeclared paths in persistent", declared_paths),
+    ("Recall all paths that are read", recalled_paths),
+    ("Turn checks of phases into WHEN gates", gated_phases),
+    ("Put properties in order", ordered_properties),
+)
+
+
+def bulk_actions(files: Mapping[str, str], path: str, line: int, last: int | None = None) -> list[dict[str, Any]]:
+    """Actions over a document as ``{title, kind, edits}``; those that would change nothing are left out.
+
+    ``kind`` is fix_kind (every problem of a code that the lines ``line`` to ``last`` have, where there are several),
+    fix_all, or bulk (docs/spec 05 §9). An unknown path gives an empty list.
+    """
+    if path not in files:
+        return []
+    report = check(files, only=(path,))
+    document = report.index.documents[path]
+    found = [("fix_kind", title, edits) for title, edits in _kinds(document.source, report.diagnostics, line, last)]
+    safe = fixed(files, path)
+    if safe != files[path]:
+        found.append(("fix_all", "Fix all problems that have one safe fix", difference(files[path], safe)))
+    for title, find in _DOCUMENT_FIXES:
+        edits = list(find(document, report.index, report.diagnostics))
+        if edits and applied(files[path], edits) != files[path]:
+            found.append(("bulk", title, edits))
+    return [{"title": title, "kind": kind, "edits": _as_dicts(edits, document.source)} for kind, title, edits in found]
+
+
+def fixed(files: Mapping[str, str], path: str) -> str:
+    """The text of a document after every fix that is unique and keeps behaviour (docs/spec 10 §8).
+
+    Fixes may make room for others, so that the text is checked again, at most ``ROUNDS`` times.
+    """
+    text = files[path]
+    for _ in range(ROUNDS):
+        after = _round(files, path, text)
+        if after == text:
+            break
+        text = after
+    return text
+
+
+def _round(files: Mapping[str, str], path: str, text: str) -> str:
+    """The text after the safe fixes of all codes, or of those codes whose fixes do not bring more errors."""
+    problems = _problems(files, path, text)
+    errors = _errors(problems)
+    after = applied(text, together(_fixes(problems)))
+    if after == text or _errors(_problems(files, path, after)) <= errors:
+        return after
+    taken: list[str] = []
+    after = text
+    for code in dict.fromkeys(problem.code for problem in problems):
+        chosen = [problem for problem in problems if problem.code in (*taken, code)]
+        candidate = applied(text, together(_fixes(chosen)))
+        if candidate != after and _errors(_problems(files, path, candidate)) <= errors:
+            taken.append(code)
+            after = candidate
+    return after
+
+
+def _problems(files: Mapping[str, str], path: str, text: str) -> Sequence[Diagnostic]:
+    return check({**files, path: text}, only=(path,)).diagnostics
+
+
+def _errors(problems: Sequence[Diagnostic]) -> int:
+    return sum(1 for problem in problems if problem.severity == "error")
+
+
+def _fixes(problems: Sequence[Diagnostic]) -> Iterator[Fix]:
+    return (fix for problem in problems if (fix := safe_fix(problem)) is not None)
+
+
+def safe_fix(problem: Diagnostic) -> Fix | None:
+    """The fix that "fix all" may take: the only preferred one, and of the codes from 500 on only what 10 §8 lists."""
+    if int(problem.code[3:]) >= 500 and problem.code not in _SAFE_FLOW:
+        return None
+    title = _SAFE_TITLES.get(problem.code)
+    chosen = [fix for fix in problem.fixes if (fix.title.startswith(title) if title else fix.preferred)]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _kinds(
+    source: Source, problems: Sequence[Diagnostic], line: int, last: int | None
+) -> Iterator[tuple[str, list[Edit]]]:
+    """Title and edits for each code that stands on the lines and has a fix more than once in the document."""
+    counts = Counter(problem.code for problem in problems if _plain_fix(problem) is not None)
+    here: dict[str, str] = {}
+    for problem in problems:
+        start, end = source.range(problem.span)
+        if start.line <= (last or line) and line <= end.line and counts[problem.code] > 1:
+            here[problem.code] = problem.name
+    for code, name in here.items():
+        fixes = [fix for problem in problems if problem.code == code and (fix := _plain_fix(problem)) is not None]
+        yield f"Fix all {len(fixes)} of {code} ({name})", together(fixes)
+
+
+def _plain_fix(problem: Diagnostic) -> Fix | None:
+    """The fix that is preferred, or the only one."""
+    preferred = [fix for fix in problem.fixes if fix.preferred]
+    chosen = preferred or list(problem.fixes)
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _as_dicts(edits: Sequence[Edit], source: Source) -> list[dict[str, Any]]:
+    return [{"range": range_dict(source, edit.span), "text": edit.text} for edit in edits]

@@ -1,0 +1,48 @@
+"""``definition`` and ``references``: where a name comes from and where else it stands (docs/spec 12 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from abl.analysis.project import Index, index_of
+from abl.analysis.symbols import Occurrence, Symbol, occurrences, symbol_at
+
+
+def definition(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
+    """Where the name at a 1-based position is declared, as ``{path, range}``; of a name without a declaration where it
+    first gets a value. Empty where no name stands, for built-in functions, and for an unknown path."""
+    index, symbol = symbol_of(files, path, line, column)
+    if index is None or symbol is None:
+        return []
+    found = occurrences(index, symbol)
+    declared = [occurrence for occurrence in found if occurrence.role == "declaration"]
+    return places(index, declared or [occurrence for occurrence in found if occurrence.role == "write"][:1])
+
+
+def references(
+    files: Mapping[str, str], path: str, line: int, column: int, *, declarations: bool = True
+) -> list[dict[str, Any]]:
+    """Every place of the name at a 1-based position as ``{path, range, role}``, in order of path and position.
+
+    ``role`` is declaration, write or read; declarations can be left out. Empty as for ``definition``.
+    """
+    index, symbol = symbol_of(files, path, line, column)
+    if index is None or symbol is None:
+        return []
+    found = [o for o in occurrences(index, symbol) if declarations or o.role != "declaration"]
+    return [{**place, "role": occurrence.role} for place, occurrence in zip(places(index, found), found, strict=True)]
+
+
+def symbol_of(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index | None, Symbol | None]:
+    """The index of the files, None for an unknown path, and the symbol at a 1-based position, if one is there."""
+    if path not in files:
+        return None, None
+    index = index_of(files)
+    return index, symbol_at(index, path, index.documents[path].source.offset(line, column))
+
+
+def places(index: Index, found: Iterable[Occurrence]) -> list[dict[str, Any]]:
+    """Occurrences as JSON."""
+    sources = index.sources
+    return [{"path": o.path, "range": sources[o.path].range(o.span).as_dict()} for o in found]

@@ -1,0 +1,116 @@
+"""Documents on disk: which files and folders the command line is asked about, and how they are read and written."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+STDIN: Final = "-"
+STDIN_NAME: Final = "<stdin>"
+SUFFIXES: Final = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".abl", ".agent.yaml")
+
+
+class UsageError(Exception):
+    """Wrong use of the command line; the message says what would be right."""
+
+
+def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, ...] = ()) -> Iterator[dict[str, str]]:
+    """One mapping of texts per folder; files that are named directly form one project together.
+
+    Files that cannot be read come into ``unread``, and the others are given all the same. ``beside`` are endings of
+    further files that folders with documents may hold.
+    """
+    single: dict[str, str] = {}
+    for name in paths:
+        path = Path(name)
+        if name == STDIN:
+            single |= _texts({STDIN_NAME: stdin_text}, unread)
+        elif path.is_dir():
+            found = documents_in(path)
+            if not found:
+                raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
+            found += files_in(path, beside) if beside else []
+            yield _texts({str(file): partial(text_of, file) for file in found}, unread)
+        else:
+            single |= _texts({name: partial(text_of, path)}, unread)
+    if single:
+        yield single
+
+
+def folder_of(files: Mapping[str, str]) -> Path:
+    """The folder that the files of a project have in common; where one works, for standard input."""
+    named = [Path(name).absolute().parent for name in files if name != STDIN_NAME]
+    return Path(os.path.commonpath(named)) if named else Path.cwd()
+
+
+def documents_in(folder: Path) -> list[Path]:
+    """Every document in a folder and those below it, hidden ones left aside."""
+    return files_in(folder, SUFFIXES)
+
+
+def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Every file in a folder and those below it with one of these endings, hidden ones left aside."""
+    return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes)]
+
+
+def _texts(readers: Mapping[str, Callable[[], str]], unread: list[UsageError]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for name, read in readers.items():
+        try:
+            texts[name] = read()
+        except UsageError as error:
+            unread.append(error)
+    return texts
+
+
+def _is_named(path: Path, suffixes: tuple[str, ...]) -> bool:
+    hidden = any(part.startswith(".") and part not in (".", "..") for part in path.parts)
+    return path.name.endswith(suffixes) and not hidden and path.is_file()
+
+
+def stdin_text() -> str:
+    """Standard input as text; raises UsageError when it is not UTF-8."""
+    return decoded(sys.stdin.buffer.read(), "standard input")
+
+
+def text_of(path: Path) -> str:
+    """A file's text, line ends as they are; raises UsageError when it is not there, not readable or not UTF-8."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: there is no such file or folder") from error
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    return decoded(data, str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Bytes as UTF-8 text; raises UsageError that names the first bad byte."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name}: not UTF-8 text (byte {error.start})") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Put a text in the place of a file at once, so that nobody ever reads half of it; its mode is kept.
+
+    A symbolic link stays one. Raises UsageError when the folder or the file cannot be written.
+    """
+    target = path.resolve()
+    beside = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            beside = file.name
+            file.write(text.encode("utf-8"))
+        os.chmod(beside, target.stat().st_mode)
+        os.replace(beside, target)
+    except OSError as error:
+        if beside:
+            Path(beside).unlink(missing_ok=True)
+        raise UsageError(f"{path}: not written: {error.strerror}") from error

@@ -1,0 +1,38 @@
+"""What runs with generated texts found, each text as short as it failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from abl import check, parse
+from tests.abl.fuzz import properties
+
+TEXTS = {
+    "an empty action in quotes of YAML": "constraints:\n  a:\n    - require: a\n      on_fail: ''\n",
+    "an action of blanks in quotes of YAML": "constraints:\n  a:\n    - require: a\n      on_fail: ' '\n",
+    "an unclosed quote as an action in YAML": "constraints:\non_fail:'",
+    "a step in a step, indented by a tab": "FLOW:\n s:\n\te:\n\t\tREASONING: false\n",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_text_that_was_found(text: str) -> None:
+    properties.survives(text, len(text) // 2)
+    properties.survives_changes(text, text[: len(text) // 2])
+
+
+def test_an_empty_message_is_the_same_in_both_forms() -> None:
+    keyword = parse("CONSTRAINTS:\n  a:\n    - REQUIRE b\n      ON_FAIL: ''\n")
+    yaml = parse("constraints:\n  a:\n    - require: b\n      on_fail: ''\n")
+    for document in (keyword, yaml):
+        constraints = document.fragments[0].constraints
+        assert constraints is not None
+        (rule,) = constraints.rules
+        assert rule.on_fail is not None
+        assert (rule.on_fail.form, rule.on_fail.message.value) == ("message", "")
+
+
+def test_a_step_indented_by_tabs_has_no_fix_that_does_nothing() -> None:
+    found = check({"a.abl": TEXTS["a step in a step, indented by a tab"]}).diagnostics
+    assert "ABL620" in [problem.code for problem in found]
+    assert all(fix.edits for problem in found for fix in problem.fixes)

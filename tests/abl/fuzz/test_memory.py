@@ -1,0 +1,61 @@
+"""Memory grows with the text, and not faster (1,000, 10,000 and, with `FUZZ=1`, 100,000 lines)."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+import abl
+from abl.analysis.project import forget_documents
+from abl.limits import MAX_SOURCE_CHARS
+from tests.abl.fuzz.lengths import FULL
+
+USES: dict[str, Callable[[str], object]] = {
+    "parse": abl.parse,
+    "check": lambda text: abl.check({"a.abl": text}),
+    "format_source": abl.format_source,
+    "tokens": lambda text: list(abl.tokens(text)),
+    "complete": lambda text: abl.complete({"a.abl": text}, "a.abl", 3, 5),
+}
+SHAPES = {
+    "variables": ("MEMORY:\n  session:\n", "    - v{n}\n"),
+    "rules": ("CONSTRAINTS:\n  a:\n", "   - LIMIT a > {n}\n"),
+    "steps": ("FLOW:\n", " s{n}:\n  THEN: s\n"),
+    "comments": ("AGENT: A\n", "# {n}\n"),
+    "problems": ("", "k{n} [\n"),
+}
+
+
+def text_of(shape: str, lines: int) -> str:
+    head, entry = SHAPES[shape]
+    text = head + "".join(entry.format(n=n) for n in range(lines // entry.count("\n")))
+    assert len(text) <= MAX_SOURCE_CHARS
+    return text
+
+
+def peak(use: Callable[[str], object], text: str) -> int:
+    """The most memory that a use of a text needed at a time, what it keeps included."""
+    forget_documents()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        use(text)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        forget_documents()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("use", USES)
+def test_ten_times_the_lines_need_about_ten_times_the_memory(use: str, shape: str) -> None:
+    USES[use](text_of(shape, 30))  # what is loaded once
+    sizes = (1_000, 10_000, 100_000) if FULL else (1_000, 10_000)
+    peaks = [peak(USES[use], text_of(shape, lines)) for lines in sizes]
+    for small, large in pairwise(peaks):
+        assert large < 15 * small + 1_000_000, peaks
