@@ -117,11 +117,13 @@ class AgentIndex:
 
     def _home(self, owner: int) -> Placed | None:
         """The part of a node with expressions, by the id of the node as it was read."""
-        for begin, run in self.runs:
-            number = run.derive(_owners).get(owner)
-            if number is not None:
-                return self.parts[begin + number]
-        return None
+        number = self._homes.get(owner)
+        return None if number is None else self.parts[number]
+
+    @cached_property
+    def _homes(self) -> dict[int, int]:
+        """The number of the part of each node with expressions."""
+        return {owner: begin + number for begin, run in self.runs for owner, number in run.derive(_owners).items()}
 
     @cached_property
     def runs(self) -> tuple[tuple[int, Run], ...]:
@@ -241,10 +243,16 @@ class AgentIndex:
 
     def origins_of(self, root: str) -> list[Origin]:
         """What can give a name its value, by its first segment: every write but bare declarations."""
-        found: list[Origin] = []
+        parts = self.parts
+        return [Origin(parts[number], write) for number, write in self._origins.get(root, ())]
+
+    @cached_property
+    def _origins(self) -> dict[str, list[tuple[int, Write]]]:
+        """By root, the number of the part and the write."""
+        found: dict[str, list[tuple[int, Write]]] = {}
         for begin, run in self.runs:
-            for number, write in run.derive(_origins_by_root).get(root, ()):
-                found.append(Origin(self.parts[begin + number], write))
+            for root, writes in run.derive(_origins_by_root).items():
+                found.setdefault(root, []).extend([(begin + number, write) for number, write in writes])
         return found
 
     @cached_property

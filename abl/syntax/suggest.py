@@ -21,7 +21,7 @@ def closest(word: str, candidates: Iterable[str]) -> tuple[str, ...]:
     """
     if not word or len(word) > _MAX_WORD:
         return ()
-    return _closest(word, tuple(dict.fromkeys(candidates)))
+    return _closest(word, candidates if isinstance(candidates, tuple) else tuple(dict.fromkeys(candidates)))
 
 
 @lru_cache(maxsize=_KEPT_WORDS)

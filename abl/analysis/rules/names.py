@@ -19,7 +19,11 @@ _ANYWHERE_IN_STEP = frozenset({"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION"})
 
 
 def _renames(read: Read, agent: AgentIndex) -> tuple[str, tuple[Fix, ...]]:
-    return fixes.rename_to(read.span, read.path, sorted(agent.write_paths))
+    return fixes.rename_to(read.span, read.path, agent.derive(_written))
+
+
+def _written(agent: AgentIndex) -> tuple[str, ...]:
+    return tuple(sorted(agent.write_paths))
 
 
 def _declare(read: Read, agent: AgentIndex) -> tuple[Fix, ...]:

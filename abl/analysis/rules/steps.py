@@ -43,13 +43,18 @@ def step_listed_twice(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
         seen.add(name.value)
 
 
+_JOINT = 40
+"""Characters in which a comma or an arrow is looked for, before a name."""
+
+
 def _without(name: nodes.Name, agent: AgentIndex) -> Fix:
     """Take a name out of a block list, an inline list or a chain."""
     line = agent.source.line_span(agent.source.position(name.span.start).line)
     if agent.source.text[line.start : line.end].lstrip().startswith("- "):
         return fixes.remove_lines(agent.source, name.span, "Remove the second entry")
-    joint = re.search(r"(,|->)\s*[\"']?$", agent.source.text[line.start : name.span.start])
-    start = line.start + joint.start() if joint else name.span.start
+    begin = max(line.start, name.span.start - _JOINT)  # of a long line only what can matter
+    joint = re.search(r"(,|->)\s*[\"']?$", agent.source.text[begin : name.span.start])
+    start = begin + joint.start() if joint else name.span.start
     text = agent.source.text[start : name.span.start].rstrip("\"'")
     quoted = 1 if text != agent.source.text[start : name.span.start] else 0
     before = start - 1 if joint and agent.source.text[start - 1] == " " else start
