@@ -18,6 +18,7 @@ urlpatterns = [
     path("projects/<slug:slug>/facts/<int:pk>/restore/", revising_api.FactRestore.as_view(), name="api-fact-restore"),
     path("projects/<slug:slug>/facts/<int:pk>/ttl/", revising_api.FactTtl.as_view(), name="api-fact-ttl"),
     path("projects/<slug:slug>/facts/delete-found/", revising_api.FactsFound.as_view(), name="api-facts-found"),
+    path("projects/<slug:slug>/facts/export/", revising_api.FactExport.as_view(), name="api-facts-export"),
     path("projects/<slug:slug>/facts/tree/", revising_api.FactTree.as_view(), name="api-facts-tree"),
     path("projects/<slug:slug>/facts/verification/", revising_api.LogVerification.as_view(), name="api-facts-log"),
     path("projects/<slug:slug>/erasures/", erasure_api.ErasureList.as_view(), name="api-erasures"),

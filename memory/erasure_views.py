@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET, require_http_methods
 from editor.models import Project
 from editor.requests import project_view
 from memory import erasure
-from memory.pages import frame
+from memory.pages import asked_again, by_person, frame, user_of
 from memory.values import OWNER_LENGTH, storable_text
-from memory.views import user_of
-from web.errors import AppError, Conflict, Invalid
+from web.errors import AppError, Invalid
+from web.problems import status_of
 
 SHOWN = 200
 
@@ -28,23 +28,27 @@ def erasures(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "memory/erasures.html", context_of(request, project) | {"rows": rows})
 
 
-@project_view("project.manage")
-@require_http_methods(["GET", "POST"])
-def erase(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what there is about the user ``owner`` and ask for the id once more; then erase it."""
+def ask_erase(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
+    """The page with what would go, and why nothing went, or not all."""
     given = request.POST if request.method == "POST" else request.GET
     owner = owner_in(str(given.get("owner", "")))
+    return confirmation(request, project, owner, reason=str(request.POST.get("reason", "")), error=error)
+
+
+@project_view("project.manage")
+@require_http_methods(["GET", "POST"])
+@asked_again(ask_erase, when=by_person)
+def erase(request: HttpRequest, project: Project) -> HttpResponse:
+    """Show what there is about the user ``owner`` and ask for the id once more; then erase it."""
     if request.method != "POST":
-        return confirmation(request, project, owner)
-    reason = str(given.get("reason", ""))
-    try:
-        if given.get("typed") != owner:
-            raise Invalid(fields={"typed": "is not the id above; type it again, in the same letters"})
-        receipt = erasure.erase_owner(
-            project=project, owner=owner, actor=user_of(request), reason=reason, seconds=erasure.PATIENCE
-        )
-    except (Invalid, Conflict) as error:
-        return confirmation(request, project, owner, reason=reason, error=error)
+        return ask_erase(request, project)
+    owner = owner_in(str(request.POST.get("owner", "")))
+    if request.POST.get("typed") != owner:
+        raise Invalid(fields={"typed": "is not the id above; type it again, in the same letters"})
+    receipt = erasure.erase_owner(
+        project=project, owner=owner, actor=user_of(request), reason=str(request.POST.get("reason", "")),
+        seconds=erasure.PATIENCE,
+    )  # fmt: skip
     return redirect("memory:erasure", project.slug, receipt.number)
 
 
@@ -71,7 +75,7 @@ def confirmation(
         "error": error,
         "fields": getattr(error, "fields", {}),
     }
-    status = 200 if error is None else 409 if isinstance(error, Conflict) else 400
+    status = status_of(error) if error else 200
     return render(request, "memory/erasure_new.html", context_of(request, project) | context, status=status)
 
 

@@ -14,9 +14,14 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
+from django.utils import timezone
 
+from editor.models import Project
 from memory.models import Fact
-from memory.selectors import Shown, shown
+from memory.paging import facts_matching
+from memory.query import FactQuery
+from memory.selectors import Shown, facts_chosen, shown
+from web.errors import Invalid
 
 COLUMNS = (
     "scope", "owner", "path", "type", "state", "value", "sensitive", "masked", "version", "written_at", "expires_at",
@@ -58,6 +63,27 @@ def json_pieces(facts: Iterable[Fact], clock: Clock, **about: Any) -> Iterator[b
         yield "".join(f"{between if n == 0 else ','}\n{_object(fact, now)}" for n, fact in enumerate(some)).encode()
         between = ","
     yield b"\n]}\n"
+
+
+def refuse_kind(field: str, kind: str) -> None:
+    """Raise ``Invalid`` for a kind of file that is not made."""
+    if kind not in TYPES:
+        raise Invalid(fields={field: f"{kind[:20]!r} is not one of {', '.join(TYPES)}"})
+
+
+def facts_file(
+    request: HttpRequest, *, project: Project, kind: str, query: FactQuery, chosen: Iterable[int] | None = None
+) -> StreamingHttpResponse:
+    """The answer with the facts that pass the filters, or those with the keys ``chosen``, as a file of a kind."""
+    now = timezone.now()
+    about: dict[str, Any] = {"project": project.slug, "exported_at": now.isoformat()}
+    if chosen is not None:
+        facts: Iterable[Fact] = facts_chosen(project=project, pks=chosen)
+    else:
+        facts = facts_matching(project=project, query=query, now=now)
+        about["filters"] = query.params()
+    pieces = csv_pieces(facts, timezone.now) if kind == "csv" else json_pieces(facts, timezone.now, **about)
+    return download(request, pieces, name=f"{project.slug}-facts", kind=kind)
 
 
 def download(request: HttpRequest, pieces: Iterator[bytes], *, name: str, kind: str) -> StreamingHttpResponse:

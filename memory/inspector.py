@@ -70,7 +70,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A row of the tree."""
+    """A row of the tree. ``here``: it narrows the page that it is on, and does not lead to another."""
 
     label: str
     href: str
@@ -81,6 +81,7 @@ class Node:
     current: bool = False
     expiring: int = 0
     path: str = ""
+    here: bool = True
 
 
 class Inspector:
@@ -177,11 +178,14 @@ class Inspector:
         chosen = self.query.filters.owner if self.query.filters.scope == scope.value else ""
         if chosen and chosen not in found:
             found[chosen] = tree.count_below(project=self.project, scope=scope.value, owner=chosen)
+        soon = self.scopes[scope]["expiring"]
+        ending = tree.expiring_by_owner(project=self.project, scope=scope.value, now=self.now) if soon else {}
         for owner, number in found.items():
             here = owner == chosen
             href = self.href(scope=scope.value, owner=owner, prefix="", below="", state="")
             current = here and not self.query.filters.prefix and not self.query.filters.below
-            yield Node(owner, href, 1, str(number), fold="down" if here else "fold", current=current)
+            fold = "down" if here else "fold"
+            yield Node(owner, href, 1, str(number), fold=fold, current=current, expiring=ending.get(owner, 0))
             if here:
                 yield from self._segments(scope, owner, 2)
         if level.more:
@@ -234,6 +238,7 @@ class Inspector:
             "tree": self.tree(),
             "everything": self.base,
             "in_project": str(sum((numbers["all"] for numbers in self.scopes.values()), Count(0))),
+            "removed": selectors.last_removal(project=self.project),
             "expiring_in_project": sum(int(numbers["expiring"]) for numbers in self.scopes.values()),
             **self.page(),
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,68 +13,52 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from editor.models import Project
-from editor.requests import project_view, wants_json
+from editor.requests import project_view
 from memory import exporting, revising, saved, selectors, tree
 from memory.inspector import Query
-from memory.models import Fact
+from memory.pages import asked_again, by_person, part_for, user_of, version_in
 from memory.paging import facts_matching
 from memory.query import FactQuery
 from memory.readers import places_reading
-from memory.views import (
-    chosen_in,
-    dialog,
-    done,
-    fact_again,
-    inspect,
-    numbered,
-    part_for,
-    plain,
-    reason_in,
-    user_of,
-    version_in,
-)
-from web.errors import AppError, Conflict, Invalid, NotFound
+from memory.tree import Count
+from memory.views import chosen_in, dialog, done, fact_again, inspect, numbered, reason_in
+from web.errors import AppError, Invalid, NotFound
 from web.problems import status_of
 
 OFFERED = 50
 TTLS = ("1h", "1d", "7d", "30d", "90d", "365d")
 
 
-@project_view("project.edit")
-@require_http_methods(["GET", "POST"])
-def ttl(request: HttpRequest, project: Project) -> HttpResponse:
-    """Give the facts that ``fact=<id>:<version>`` names another time to live, or none."""
-    chosen = chosen_in(request)
-    if request.method != "POST":
-        return ask_ttl(request, project, chosen)
-    try:
-        number = revising.facts_retime(
-            project=project, chosen=chosen, ttl=life_in(request), actor=user_of(request), reason=reason_in(request)
-        )
-    except (Invalid, Conflict) as error:
-        if not plain(request):
-            raise
-        return ask_ttl(request, project, chosen, error)
-    if not number:
-        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
-    passed = len(chosen) - number
-    words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
-    back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
-    return done(request, words, back if len(chosen) == 1 else facts_address(project))
-
-
-def ask_ttl(
-    request: HttpRequest, project: Project, chosen: dict[int, int | None], error: AppError | None = None
-) -> HttpResponse:
+def ask_ttl(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
     """The form with the facts as they are now, and why nothing was changed before."""
     now = timezone.now()
-    found = [fact for fact in selectors.facts_chosen(project=project, pks=chosen) if fact.state(now) != "expired"]
+    chosen = selectors.facts_chosen(project=project, pks=chosen_in(request))
+    found = [fact for fact in chosen if fact.state(now) != "expired"]
     if not found:
         raise NotFound("These facts have expired or are gone; their time cannot be changed.")
     context: dict[str, Any] = {"project": project, "facts": found, "first": found[0], "now": now, "ttls": TTLS}
     if error is None:
         context["given"] = {"ttl": found[0].ttl}
     return dialog(request, "memory/_ttl.html", context, "Time to live", error=error)
+
+
+@project_view("project.edit")
+@require_http_methods(["GET", "POST"])
+@asked_again(ask_ttl)
+def ttl(request: HttpRequest, project: Project) -> HttpResponse:
+    """Give the facts that ``fact=<id>:<version>`` names another time to live, or none."""
+    if request.method != "POST":
+        return ask_ttl(request, project)
+    chosen = chosen_in(request)
+    number = revising.facts_retime(
+        project=project, chosen=chosen, ttl=life_in(request), actor=user_of(request), reason=reason_in(request)
+    )
+    if not number:
+        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+    passed = len(chosen) - number
+    words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
+    back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
+    return done(request, words, back if len(chosen) == 1 else facts_address(project))
 
 
 def life_in(request: HttpRequest) -> str | None:
@@ -90,43 +73,47 @@ def life_in(request: HttpRequest) -> str | None:
 
 @project_view("project.edit")
 @require_POST
+@asked_again(fact_again)
 def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Make the value of an earlier entry (``seq``) the next version, if ``version`` is still there."""
     seq = str(request.POST.get("seq", ""))
     if not (seq.isascii() and seq.isdigit() and len(seq) < 19):
         raise Invalid(fields={"seq": f"{seq[:20]!r} is not the number of an entry of the log"})
-    try:
-        fact = revising.fact_restore(
-            project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
-            reason=reason_in(request),
-        )  # fmt: skip
-    except (Invalid, Conflict) as error:
-        return fact_again(request, project, pk, error)
+    fact = revising.fact_restore(
+        project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
+        reason=reason_in(request),
+    )  # fmt: skip
     words = f"{fact.path} has its earlier value again, as version {fact.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, pk]))
 
 
-@project_view("project.edit")
-@require_http_methods(["GET", "POST"])
-def delete_found(request: HttpRequest, project: Project) -> HttpResponse:
-    """Name how many facts the filters find; then, if it is still that ``number``, delete them."""
+def found_in(request: HttpRequest, project: Project) -> tuple[FactQuery, Count]:
+    """The filters, and how many facts pass them. Raises ``Invalid`` for filters that leave all facts in."""
     query = Query.read(request.POST if request.method == "POST" else request.GET).filters
     if not query.narrowed:
         raise Invalid(fields={"query": "would delete every fact of the project; narrow the list first"})
-    count = selectors.facts_count(project=project, query=query, now=timezone.now(), upto=revising.MOST_DELETED)
+    return query, selectors.facts_count(project=project, query=query, now=timezone.now(), upto=revising.MOST_DELETED)
+
+
+def found_again(request: HttpRequest, project: Project, error: AppError) -> HttpResponse:
+    """The question once more, and why nothing was deleted."""
+    return ask_found(request, project, *found_in(request, project), error=error)
+
+
+@project_view("project.edit")
+@require_http_methods(["GET", "POST"])
+@asked_again(found_again)
+def delete_found(request: HttpRequest, project: Project) -> HttpResponse:
+    """Name how many facts the filters find; then, if it is still that ``number``, delete them."""
+    query, count = found_in(request, project)
     if request.method == "GET":
         return ask_found(request, project, query, count)
     named = named_in(request)
     if named != count.number or count.more:
         return ask_found(request, project, query, count, named=named)
-    try:
-        number = revising.facts_delete_found(
-            project=project, query=query, actor=user_of(request), reason=reason_in(request)
-        )
-    except Invalid as error:
-        if not plain(request):
-            raise
-        return ask_found(request, project, query, count, error=error)
+    number = revising.facts_delete_found(
+        project=project, query=query, actor=user_of(request), reason=reason_in(request)
+    )
     words = f"{numbered(number)} deleted" + (f"; {numbered(named)} had been named" if number != named else "")
     return done(request, words, facts_address(project))
 
@@ -140,7 +127,7 @@ def named_in(request: HttpRequest) -> int:
 
 
 def ask_found(
-    request: HttpRequest, project: Project, query: FactQuery, count: Any, *, named: int | None = None,
+    request: HttpRequest, project: Project, query: FactQuery, count: Count, *, named: int | None = None,
     error: AppError | None = None,
 ) -> HttpResponse:  # fmt: skip
     """The question with the exact number, and what of it is expired; 409 when another number was named before."""
@@ -172,36 +159,25 @@ def ask_found(
 def export(request: HttpRequest, project: Project) -> Any:
     """The facts that the filters find, or those that ``fact=`` names, as a file: ``?format=csv`` or ``json``."""
     kind = str(request.GET.get("format", "csv"))
-    if kind not in exporting.TYPES:
-        raise Invalid(fields={"format": f"{kind[:20]!r} is not one of {', '.join(exporting.TYPES)}"})
+    exporting.refuse_kind("format", kind)
+    chosen = chosen_in(request) if "fact" in request.GET else None
     query = Query.read(request.GET).filters
-    now = timezone.now()
-    if "fact" in request.GET:
-        facts: Iterable[Fact] = selectors.facts_chosen(project=project, pks=chosen_in(request))
-        about: dict[str, Any] = {}
-    else:
-        facts = facts_matching(project=project, query=query, now=now)
-        about = {"filters": query.params()}
-    about = {"project": project.slug, "exported_at": now.isoformat(), **about}
-    pieces = (
-        exporting.csv_pieces(facts, timezone.now)
-        if kind == "csv"
-        else exporting.json_pieces(facts, timezone.now, **about)
-    )
-    return exporting.download(request, pieces, name=f"{project.slug}-facts", kind=kind)
+    return exporting.facts_file(request, project=project, kind=kind, query=query, chosen=chosen)
+
+
+def view_again(request: HttpRequest, project: Project, error: AppError) -> HttpResponse:
+    """The kept views, with the name that was typed and why it was not taken."""
+    name = str(request.POST.get("name", ""))
+    return views_answer(request, project, filters_of_page(request), error, view_error=error, view_name=name)
 
 
 @project_view()
 @require_POST
+@asked_again(view_again, when=by_person)
 def view_save(request: HttpRequest, project: Project) -> HttpResponse:
     """Keep the filters under a name: those of the page that htmx asks from, or those that the form holds."""
     query, name = filters_of_page(request), str(request.POST.get("name", ""))
-    try:
-        saved.view_save(project=project, user=user_of(request), name=name, query=query)
-    except Invalid as error:
-        if wants_json(request):
-            raise
-        return views_answer(request, project, query, error, view_error=error, view_name=name)
+    saved.view_save(project=project, user=user_of(request), name=name, query=query)
     return views_answer(request, project, query)
 
 

@@ -43,6 +43,7 @@ class Lane:
     served: tuple[Condition, ...]
     rest: tuple[Condition, ...] = ()
     whole: bool = False
+    table: str = "memory_fact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from editor.models import Project
 from editor.requests import project_view
 from memory import selectors, verification
 from memory.models import Fact, FactChange
-from memory.views import part_for
+from memory.pages import part_for
 from web.errors import Invalid
 
 LOG_SIZE = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +15,8 @@ from web.errors import Invalid
 STATES = ("live", "expiring", "expired", "forever")
 SORTS = ("path", "-path", "time", "-time", "changed", "-changed")
 LONGEST = 600
+CHOSEN = 500
+"""Facts that one request may name."""
 _KNOWN = {"scope": tuple(map(str, Scope.values)), "state": STATES, "sort": SORTS}
 
 
@@ -93,6 +95,19 @@ class FactQuery:
     def since_at(self, now: datetime) -> datetime | None:
         """From when on changes count; None for all."""
         return read_since(self.since, now) if self.since else None
+
+
+def chosen_facts(texts: Sequence[str]) -> dict[int, int | None]:
+    """Id to seen version of facts, each named as ``<id>`` or ``<id>:<version>``. Raises ``Invalid``, also for none."""
+    chosen: dict[int, int | None] = {}
+    for text in texts[: CHOSEN + 1]:
+        pk, _, version = text.partition(":")
+        if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (pk, version or "0")):
+            raise Invalid(fields={"fact": f"{text[:40]!r} is not <id> or <id>:<version>"})
+        chosen[int(pk)] = int(version) if version else None
+    if not 0 < len(chosen) <= CHOSEN:
+        raise Invalid(fields={"fact": f"choose 1 to {CHOSEN} facts"})
+    return chosen
 
 
 def read_since(text: str, now: datetime) -> datetime | None:

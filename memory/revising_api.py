@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,30 +12,31 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory import tree, verification
-from memory.api import READING, WHOLE_LARGEST, WRITING, FactSerializer, FactView, problem
+from memory import exporting, tree, verification
+from memory.api import FILTERS, READING, WHOLE_LARGEST, WRITING, FactSerializer, FactView, problem
 from memory.models import Scope
-from memory.query import STATES, FactQuery
+from memory.query import CHOSEN, STATES, FactQuery, chosen_facts
 from memory.revising import MOST_DELETED, fact_restore, fact_retime, facts_delete_found
 from memory.selectors import facts_count
 from memory.services import REASON_LENGTH
 from web.errors import Invalid
+from web.fields import Choice, Fields, Text, Whole
 
 
-class RestoreSerializer(serializers.Serializer[Any]):
+class RestoreSerializer(Fields):
     """Which earlier value: the number of its entry in the log."""
 
-    seq = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
-    expected_version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=300)
+    seq = Whole(min_value=1, max_value=2**63 - 1)
+    expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
+    reason = Text(required=False, allow_blank=True, max_length=300)
 
 
-class TtlSerializer(serializers.Serializer[Any]):
+class TtlSerializer(Fields):
     """A time to live from now on; null: it does not expire any more."""
 
-    ttl = serializers.CharField(allow_null=True, max_length=20)
-    expected_version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=300)
+    ttl = Text(allow_null=True, max_length=20)
+    expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
+    reason = Text(required=False, allow_blank=True, max_length=300)
 
 
 class BranchSerializer(serializers.Serializer[Any]):
@@ -66,28 +68,37 @@ class ChainStateSerializer(serializers.Serializer[Any]):
     broken_why = serializers.CharField(allow_null=True)
 
 
-class FiltersSerializer(serializers.Serializer[Any]):
+class FiltersSerializer(Fields):
     """What the facts have in common, as the list of facts takes it."""
 
-    scope = serializers.ChoiceField(choices=Scope.choices, required=False)
-    owner = serializers.CharField(required=False, max_length=200)
-    below = serializers.CharField(required=False, max_length=300)
-    prefix = serializers.CharField(required=False, max_length=300)
-    domain = serializers.CharField(required=False, max_length=300)
-    state = serializers.ChoiceField(choices=STATES, required=False)
-    agent = serializers.CharField(required=False, max_length=300)
-    since = serializers.CharField(required=False, max_length=40)
-    search = serializers.CharField(required=False, max_length=300)
+    scope = Choice(Scope.choices, required=False)
+    owner = Text(required=False, max_length=200)
+    below = Text(required=False, max_length=300)
+    prefix = Text(required=False, max_length=300)
+    domain = Text(required=False, max_length=300)
+    state = Choice(STATES, required=False)
+    agent = Text(required=False, max_length=300)
+    since = Text(required=False, max_length=40)
+    search = Text(required=False, max_length=300)
 
 
-class FoundSerializer(serializers.Serializer[Any]):
+class FoundSerializer(Fields):
     """Which facts to delete. Without ``expected_count`` they are only counted."""
 
     filters = FiltersSerializer()
-    expected_count = serializers.IntegerField(
+    expected_count = Whole(
         required=False, allow_null=True, min_value=0, max_value=MOST_DELETED, help_text="The count that was named."
     )
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=REASON_LENGTH)
+    reason = Text(required=False, allow_blank=True, max_length=REASON_LENGTH)
+
+
+class FactFileSerializer(serializers.Serializer[Any]):
+    """The facts of a selection; ``filters`` are those that were given, absent where facts were named."""
+
+    project = serializers.CharField()
+    exported_at = serializers.DateTimeField()
+    filters = FiltersSerializer(required=False)
+    facts = FactSerializer(many=True)
 
 
 class DeletedSerializer(serializers.Serializer[Any]):
@@ -144,6 +155,40 @@ class FactsFound(FactView):
             project=project, query=query, expected=expected, actor=actor, reason=given.get("reason", "")
         )
         return Response({"count": expected, "more": False, "deleted": gone})
+
+
+class FactExport(FactView):
+    """Facts as a file."""
+
+    @extend_schema(
+        operation_id="facts_export",
+        parameters=[
+            OpenApiParameter("as", enum=list(exporting.TYPES), default="json", description="The kind of file."),
+            OpenApiParameter(
+                "fact", OpenApiTypes.INT, many=True, description=f"These alone, 1 to {CHOSEN}, whatever the filters."
+            ),
+            *FILTERS,
+        ],
+        responses={
+            (200, "application/json"): FactFileSerializer,
+            (200, "text/csv"): OpenApiTypes.STR,
+            400: problem("Bad filter; `fields` says which"),
+            **READING,
+        },
+    )
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """All facts that pass the filters, or those that are named, sent while they are read.
+
+        Sensitive values are masked; what has expired is there without its value. A cell of the CSV that a spreadsheet
+        would take for a formula begins with an apostrophe.
+        """
+        project = self.project(request, slug)
+        given = request.query_params
+        kind = given.get("as", "json")
+        exporting.refuse_kind("as", kind)
+        chosen = chosen_facts(given.getlist("fact")) if "fact" in given else None
+        query = FactQuery.read(given)
+        return exporting.facts_file(request._request, project=project, kind=kind, query=query, chosen=chosen)
 
 
 class FactTree(FactView):

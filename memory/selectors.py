@@ -17,6 +17,7 @@ from django.utils import timezone
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
 from memory import values, walks
+from memory.chain import canonical
 from memory.lanes import phases_of
 from memory.ledger import Stored
 from memory.models import NEAR, ChangeHead, Fact, FactChange
@@ -178,6 +179,13 @@ def log_head(*, project: Project) -> int:
     return ChangeHead.objects.filter(project=project).values_list("seq", flat=True).first() or 0
 
 
+def last_removal(*, project: Project) -> tuple[datetime, int] | None:
+    """When values of expired facts were removed last, and of how many facts; None where there is no tombstone."""
+    tombstones = Fact.objects.filter(project=project, purged_at__isnull=False)
+    at = tombstones.order_by("-purged_at", "-id").values_list("purged_at", flat=True).first()
+    return (at, tombstones.filter(purged_at=at)[:COUNTED].count()) if at is not None else None
+
+
 def log_entries(*, project: Project) -> QuerySet[FactChange]:
     """A project's log, newest first."""
     return FactChange.objects.filter(project=project).order_by("-seq")
@@ -196,7 +204,8 @@ class Step:
 def fact_history(*, fact: Fact | Stored, limit: int = 50, now: datetime | None = None) -> list[Step]:
     """What happened to the path of a fact, newest first, also before it was deleted and written again.
 
-    Of a fact that is expired at ``now`` (the real time by default) no value is readable, past ones neither.
+    Of a fact that is expired at ``now`` (the real time by default) no value is readable, past ones neither; of one that
+    is sensitive all are masked, those too that it had before it was.
     """
     place = {
         "project": fact.project_id,
@@ -206,12 +215,29 @@ def fact_history(*, fact: Fact | Stored, limit: int = 50, now: datetime | None =
         "path": fact.path,
     }
     changes = list(FactChange.objects.filter(**place).order_by("-seq")[: limit + 1])
-    if fact.expires_at is not None and fact.expires_at <= (now or timezone.now()):
-        for change in changes:
-            change.value = None
+    for change in changes:
+        change_hide(change, fact, now or timezone.now())
     writes = [change for change in changes if change.kind == FactChange.Kind.WRITE]
     before = {later.pk: earlier for later, earlier in itertools.pairwise(writes)}
     return [_step(change, before.get(change.pk)) for change in changes[:limit]]
+
+
+def change_hide(change: FactChange, thing: Fact | Stored, now: datetime) -> None:
+    """Leave in an entry about a thing, which is not to be saved, only what may be read of its value at ``now``."""
+    if thing.expires_at is not None and thing.expires_at <= now:
+        change.value = None
+    elif isinstance(thing, Fact) and thing.sensitive and change.value is not None and not change.sensitive:
+        change.value = canonical(values.masked(values.parsed(change.value), thing.masking))
+        change.hidden = True
+
+
+def change_of(*, fact: Fact, seq: int) -> FactChange:
+    """The entry of the log with this number, a write of the fact's path. Raises ``NotFound``."""
+    place: dict[str, Any] = {"scope": fact.scope, "owner": fact.owner, "path": fact.path, "system": fact.system}
+    entry = FactChange.objects.filter(project=fact.project_id, seq=seq, kind="write", **place).first()
+    if entry is None:
+        raise NotFound(f"Entry {seq} of the log is no write of {fact.path}.")
+    return entry
 
 
 def _step(change: FactChange, before: FactChange | None) -> Step:

@@ -5,11 +5,14 @@ A level costs as many short reads as it shows names, whatever lies under them (`
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 from editor.models import Project
 from memory import walks
 from memory.lanes import LAST, Condition, Lane, equal
+from memory.models import NEAR, Fact
 
 COUNTED = 1000
 """Counts stop here, so that a page of a million facts costs what a small one does."""
@@ -113,6 +116,13 @@ def count_below(*, project: Project, scope: str, owner: str = "", below: str = "
     index = "one_fact_per_path" if owner else "fact_by_path"
     served = (_project(project), *equal("scope", scope), *equal("owner", owner), *_span(below))
     return _count(index, served)
+
+
+def expiring_by_owner(*, project: Project, scope: str, now: datetime) -> dict[str, int]:
+    """How many facts of each owner end soon, among the first ``COUNTED`` of the scope that do."""
+    soon = Fact.objects.filter(project=project, scope=scope, expires_at__gt=now, expires_at__lte=now + NEAR)
+    ending = soon.filter(purged_at__isnull=True).order_by("expires_at", "id")
+    return dict(Counter(ending.values_list("owner", flat=True)[:COUNTED]))
 
 
 def _project(project: Project) -> Condition:

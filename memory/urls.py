@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory import erasure_views, inspector_views, log_views, views
+from memory import erasure_views, inspector_views, log_views, overview_views, views
 from memory.banks import views as banks
 from memory.blocks import views as blocks
 from memory.stores import record_views, session_views
@@ -10,6 +10,7 @@ from memory.stores import views as stores
 
 app_name = "memory"
 urlpatterns = [
+    path("p/<slug:slug>/memory/", overview_views.memory, name="memory"),
     path("p/<slug:slug>/facts/", views.facts, name="facts"),
     path("p/<slug:slug>/facts/changes/", log_views.changes, name="changes"),
     path("p/<slug:slug>/facts/changes/verify/", log_views.verify, name="verify"),

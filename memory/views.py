@@ -13,33 +13,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from editor.models import Project, User
-from editor.requests import project_view, wants_json
+from editor.models import Project
+from editor.requests import project_view
 from memory import selectors, services
 from memory.inspector import Inspector, Query
 from memory.models import Fact, Scope
+from memory.pages import asked_again, by_person, part_for, user_of, version_in
+from memory.query import chosen_facts
 from memory.saved import view_list
 from memory.values import storable_text
-from web.errors import AppError, Conflict, Invalid, NotFound
+from web.errors import AppError, Invalid, NotFound
 from web.problems import status_of
-
-CHOSEN = 500
-
-
-def user_of(request: HttpRequest) -> User:
-    """The signed-in user; the views here are behind ``project_view``."""
-    user = request.user
-    if not isinstance(user, User):
-        raise TypeError("This view is not behind signed_in.")
-    return user
-
-
-def part_for(request: HttpRequest) -> str:
-    """Id of the element that htmx asks for, or "" for a whole page."""
-    htmx: Any = getattr(request, "htmx", None)
-    if not htmx or htmx.history_restore_request:
-        return ""
-    return str(htmx.target or "")
 
 
 @project_view()
@@ -104,61 +88,42 @@ def stamp_of(fact: Fact, now: datetime) -> str:
     return f"{fact.version}-{'purged' if fact.purged_at else 'expired' if fact.state(now) == 'expired' else 'readable'}"
 
 
+def reveal_again(request: HttpRequest, project: Project, error: AppError, pk: int) -> HttpResponse:
+    """The detail with the value still masked, and why."""
+    masked, reason = selectors.fact_get(project=project, pk=pk), str(request.POST.get("reason", ""))
+    query = Query.read(request.GET)
+    return inspect(request, project, masked, query=query, error=error, reveal_error=error, reveal_reason=reason)
+
+
 @project_view("project.edit")
 @require_POST
+@asked_again(reveal_again, when=by_person)
 def reveal(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """The detail with the value of a sensitive fact, once; the log keeps who looked and why."""
     query, reason = Query.read(request.GET), str(request.POST.get("reason", ""))
-    try:
-        chosen = services.fact_reveal(project=project, pk=pk, actor=user_of(request), reason=reason)
-    except Invalid as error:
-        if wants_json(request):
-            raise
-        masked = selectors.fact_get(project=project, pk=pk)
-        return inspect(request, project, masked, query=query, error=error, reveal_error=error, reveal_reason=reason)
+    chosen = services.fact_reveal(project=project, pk=pk, actor=user_of(request), reason=reason)
     response = inspect(request, project, chosen, query=query, revealed=True)
     response["Cache-Control"] = "no-store"
     return response
 
 
+def fact_again(request: HttpRequest, project: Project, error: AppError, pk: int) -> HttpResponse:
+    """The page of a fact with why it was not changed."""
+    return inspect(request, project, selectors.fact_get(project=project, pk=pk), error=error, detail_error=error)
+
+
 @project_view("project.edit")
 @require_POST
+@asked_again(fact_again)
 def expire(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """End a fact now."""
-    try:
-        ended = services.fact_expire(
-            project=project, pk=pk, expected_version=version_in(request), actor=user_of(request)
-        )
-    except (Invalid, Conflict) as error:
-        return fact_again(request, project, pk, error)
+    ended = services.fact_expire(project=project, pk=pk, expected_version=version_in(request), actor=user_of(request))
     return done(request, f"{ended.path} is expired now", reverse("memory:fact", args=[project.slug, pk]))
 
 
-@project_view("project.edit")
-@require_http_methods(["GET", "POST"])
-def delete(request: HttpRequest, project: Project) -> HttpResponse:
-    """Ask, naming what and how many; then delete. ``fact=<id>:<version>`` names each."""
-    chosen = chosen_in(request)
-    if request.method != "POST":
-        return ask_delete(request, project, chosen)
-    try:
-        number = services.facts_delete(
-            project=project, chosen=chosen, actor=user_of(request), reason=reason_in(request)
-        )
-    except (Invalid, Conflict) as error:
-        if not plain(request):
-            raise
-        return ask_delete(request, project, chosen, error)
-    gone = len(chosen) - number
-    words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
-    return done(request, words, reverse("memory:facts", args=[project.slug]))
-
-
-def ask_delete(
-    request: HttpRequest, project: Project, chosen: dict[int, int | None], error: AppError | None = None
-) -> HttpResponse:
+def ask_delete(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
     """The question with the facts as they are now, and why nothing was deleted before."""
-    found = selectors.facts_chosen(project=project, pks=chosen)
+    found = selectors.facts_chosen(project=project, pks=chosen_in(request))
     if not found:
         raise NotFound("These facts are gone already.")
     return dialog(request, "memory/_delete.html", {"project": project, "facts": found}, "Delete facts", error=error)
@@ -166,16 +131,33 @@ def ask_delete(
 
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
+@asked_again(ask_delete)
+def delete(request: HttpRequest, project: Project) -> HttpResponse:
+    """Ask, naming what and how many; then delete. ``fact=<id>:<version>`` names each."""
+    if request.method != "POST":
+        return ask_delete(request, project)
+    chosen = chosen_in(request)
+    number = services.facts_delete(project=project, chosen=chosen, actor=user_of(request), reason=reason_in(request))
+    gone = len(chosen) - number
+    words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
+    return done(request, words, reverse("memory:facts", args=[project.slug]))
+
+
+def ask_write(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
+    """The form, holding what it began with or what was typed."""
+    given = request.POST.dict() if error else form_of(request, project)
+    context = {"project": project, "scopes": Scope.choices, "given": given}
+    return dialog(request, "memory/_write.html", context, "Write a fact", error=error)
+
+
+@project_view("project.edit")
+@require_http_methods(["GET", "POST"])
+@asked_again(ask_write)
 def write(request: HttpRequest, project: Project) -> HttpResponse:
     """A form for a new fact, or with ``?fact=<id>`` for a new version of one."""
     if request.method != "POST":
-        return ask_write(request, project, form_of(request, project))
-    try:
-        saved = services.fact_put(project=project, actor=user_of(request), **fields_of(request))
-    except (Invalid, Conflict) as error:
-        if not plain(request):
-            raise
-        return ask_write(request, project, request.POST.dict(), error)
+        return ask_write(request, project)
+    saved = services.fact_put(project=project, actor=user_of(request), **fields_of(request))
     words = f"{saved.path} saved as version {saved.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, saved.pk]))
 
@@ -184,19 +166,11 @@ def form_of(request: HttpRequest, project: Project) -> dict[str, Any]:
     """What the form begins with: nothing, or the live fact that ``fact=<id>`` names."""
     if not request.GET.get("fact"):
         return {}
-    pk, _ = chosen_fact(str(request.GET["fact"]))
+    pk = next(iter(chosen_facts([str(request.GET["fact"])])))
     edited = selectors.fact_live(project=project, pk=pk, now=timezone.now())
     value = "" if edited.sensitive else json.dumps(edited.value, ensure_ascii=False, indent=2)
     kept = {name: getattr(edited, name) for name in ("scope", "owner", "path", "version", "ttl")}
     return {**kept, "value": value}
-
-
-def ask_write(
-    request: HttpRequest, project: Project, given: dict[str, Any], error: AppError | None = None
-) -> HttpResponse:
-    """The form, holding what it began with or what was typed."""
-    context = {"project": project, "scopes": Scope.choices, "given": given}
-    return dialog(request, "memory/_write.html", context, "Write a fact", error=error)
 
 
 def dialog(
@@ -214,18 +188,6 @@ def dialog(
     if part_for(request):
         return render(request, template, context, status=status)
     return render(request, "memory/dialog.html", {**context, "form": template, "title": title}, status=status)
-
-
-def plain(request: HttpRequest) -> bool:
-    """Whether a form was sent without scripts: its page is gone, so a refusal has to bring what was typed again."""
-    return not getattr(request, "htmx", None) and not wants_json(request)
-
-
-def fact_again(request: HttpRequest, project: Project, pk: int, error: AppError) -> HttpResponse:
-    """The page of a fact with why it was not changed. Raises the error for scripts, which show it themselves."""
-    if not plain(request):
-        raise error
-    return inspect(request, project, selectors.fact_get(project=project, pk=pk), error=error, detail_error=error)
 
 
 def done(request: HttpRequest, words: str, address: str) -> HttpResponse:
@@ -248,10 +210,7 @@ def numbered(number: int) -> str:
 def chosen_in(request: HttpRequest) -> dict[int, int | None]:
     """The facts that ``fact=<id>:<version>`` names, as id and version. Raises ``Invalid`` for none and too many."""
     given = request.POST if request.method == "POST" else request.GET
-    chosen = dict(chosen_fact(text) for text in given.getlist("fact")[: CHOSEN + 1])
-    if not 0 < len(chosen) <= CHOSEN:
-        raise Invalid(fields={"fact": f"choose 1 to {CHOSEN} facts"})
-    return chosen
+    return chosen_facts(given.getlist("fact"))
 
 
 def reason_in(request: HttpRequest) -> str:
@@ -280,19 +239,3 @@ def fields_of(request: HttpRequest) -> dict[str, Any]:
         "expected_version": version,
         "sensitive": kind,
     }
-
-
-def version_in(request: HttpRequest) -> int | None:
-    """The version that was seen, or None."""
-    text = str(request.POST.get("version", ""))
-    if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Invalid(fields={"version": f"{text[:20]!r} is not a version"})
-    return int(text) if text else None
-
-
-def chosen_fact(text: str) -> tuple[int, int | None]:
-    """Id and seen version of ``<id>`` or ``<id>:<version>``."""
-    pk, _, version = text.partition(":")
-    if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (pk, version or "0")):
-        raise Invalid(fields={"fact": f"{text[:40]!r} is not <id> or <id>:<version>"})
-    return int(pk), int(version) if version else None

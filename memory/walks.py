@@ -95,7 +95,9 @@ def count(lane: Lane, *, most: int, rows: int | None = None) -> tuple[int, bool]
     return min(int(number or 0), most), looked == rows or (number or 0) > most
 
 
-def neighbours(lane: Lane, column: str, *, start: str, at: str, limit: int, most: int) -> list[tuple[str, int]]:
+def neighbours(
+    lane: Lane, column: str, *, start: str, at: str, limit: int, most: int, by: str = "path"
+) -> list[tuple[str, int]]:
     """Different names along a lane in order, with how many facts have each, counted up to ``most`` + 1.
 
     By leaps: from one name to the first that lies behind it and everything under it. So names beside each other cost a
@@ -103,6 +105,7 @@ def neighbours(lane: Lane, column: str, *, start: str, at: str, limit: int, most
 
     :param column: ``path`` for segments of paths behind ``start``; any other column is a name as a whole.
     :param at: where to begin; of a name as a whole, what lies behind it.
+    :param by: what the index is ordered by behind the column, in which rows are counted.
     """
     table = _table(lane)
     if column == "path":
@@ -112,7 +115,7 @@ def neighbours(lane: Lane, column: str, *, start: str, at: str, limit: int, most
         begin, onward, within = f"{column} > %s", f"{column} > leap.name", f"{column} = leap.name"
     served = _where("", lane.served, "").text.replace("WHERE", "").strip()
     leap = f"SELECT {column} FROM {table} WHERE {served} AND {{}} ORDER BY {column} LIMIT 1"  # noqa: S608
-    counted = f"SELECT 1 FROM {table} WHERE {served} AND {within} ORDER BY path LIMIT {most + 1}"  # noqa: S608
+    counted = f"SELECT 1 FROM {table} WHERE {served} AND {within} ORDER BY {by} LIMIT {most + 1}"  # noqa: S608
     text = f"""
 WITH RECURSIVE leap(name, number) AS (
   SELECT ({leap.format(begin)}), 1
@@ -157,8 +160,8 @@ def _where(head: str, conditions: Iterable[Condition], tail: str) -> Condition:
 
 def _table(lane: Lane) -> str:
     # The index behind a constraint has no name of its own there; no other serves an owner as well.
-    told = connection.vendor == "sqlite" and lane.index != "one_fact_per_path"
-    return f"memory_fact INDEXED BY {lane.index}" if told else "memory_fact"
+    told = connection.vendor == "sqlite" and not lane.index.startswith("one_")
+    return f"{lane.table} INDEXED BY {lane.index}" if told else lane.table
 
 
 def _order(lane: Lane, column: str, down: bool) -> str:

@@ -12,12 +12,25 @@ from editor.models import Project
 from editor.requests import project_view
 from memory.banks import selectors, services
 from memory.banks.texts import CONTENT_LENGTH
-from memory.pages import SIZE, address_of, chosen, content_in, frame, go, page_in
+from memory.pages import (
+    SIZE,
+    address_of,
+    asked_again,
+    by_person,
+    chosen,
+    content_in,
+    frame,
+    go,
+    page_in,
+    refused,
+    typed,
+    user_of,
+    version_seen,
+)
 from memory.selectors import fact_history
-from memory.views import user_of, version_in
-from web.errors import Invalid, NotFound
+from web.errors import AppError, Invalid, NotFound
 
-FILTERS = ("bank", "agent")
+FILTERS = ("bank", "agent", "text")
 
 
 @project_view()
@@ -39,15 +52,22 @@ def banks(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "memory/banks/banks.html", context)
 
 
+def ask_seed(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
+    """The form, with what was typed and why nothing was made."""
+    context = {
+        **frame(request, project, "banks"), "banks": selectors.bank_list(project=project), "limit": CONTENT_LENGTH,
+        "given": request.POST.dict(), "typed": typed(request, ""),
+    }  # fmt: skip
+    return refused(request, "memory/banks/seed.html", context, error)
+
+
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
+@asked_again(ask_seed, when=by_person)
 def bank_seed(request: HttpRequest, project: Project) -> HttpResponse:
     """A form for the text that an agent finds at its first run; makes the bank where there is none."""
     if request.method == "GET":
-        context = {
-            **frame(request, project, "banks"), "banks": selectors.bank_list(project=project), "limit": CONTENT_LENGTH
-        }  # fmt: skip
-        return render(request, "memory/banks/seed.html", context)
+        return ask_seed(request, project)
     given = chosen(request.POST, ["bank", "agent", "max_lines", "reason"])
     entry = services.bank_seed(
         project=project, name=given["bank"], agent=given["agent"], content=content_in(request),
@@ -60,46 +80,48 @@ def bank_seed(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 def bank_text(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """The text of one agent, and what happened to it."""
+    return text_page(request, project, None, pk)
+
+
+def text_page(request: HttpRequest, project: Project, error: AppError | None, pk: int) -> HttpResponse:
+    """The page of a text, with what was typed into its form and why that was not saved."""
     entry = selectors.entry_get(project=project, pk=pk)
     context = {
         **frame(request, project, "banks"),
         "entry": entry,
+        "seen": ("version", entry.version),
+        "typed": typed(request, entry.content),
         "lines": entry.content.split("\n") if entry.content else [],
         "history": fact_history(fact=entry),
         "now": timezone.now(),
     }
-    return render(request, "memory/banks/text.html", context)
+    return refused(request, "memory/banks/text.html", context, error, there=entry.content)
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(text_page, when=by_person)
 def bank_text_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Replace the version that was read."""
     services.entry_edit(
-        project=project, pk=pk, content=content_in(request), expected_version=seen(request), actor=user_of(request),
-        **chosen(request.POST, ["reason"]),
+        project=project, pk=pk, content=content_in(request), expected_version=version_seen(request),
+        actor=user_of(request), **chosen(request.POST, ["reason"]),
     )  # fmt: skip
     return go(request, reverse("memory:bank-text", args=[project.slug, pk]))
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(text_page, when=by_person)
 def bank_text_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Delete the version that was read."""
     gone = services.entries_delete(
-        project=project, chosen={pk: seen(request)}, actor=user_of(request), **chosen(request.POST, ["reason"])
-    )
+        project=project, chosen={pk: version_seen(request)}, actor=user_of(request),
+        **chosen(request.POST, ["reason"]),
+    )  # fmt: skip
     if not gone:
         raise NotFound("This text is gone already.")
     return go(request, reverse("memory:banks", args=[project.slug]))
-
-
-def seen(request: HttpRequest) -> int:
-    """The version that the form was made from. Raises ``Invalid``."""
-    version = version_in(request)
-    if version is None:
-        raise Invalid(fields={"version": "is missing; send the version that was read"})
-    return version
 
 
 def bound_of(text: str) -> int | None:

@@ -16,10 +16,22 @@ from memory.blocks import selectors, services
 from memory.blocks.selectors import Filters
 from memory.blocks.texts import CHARACTERS, entries, read_stamp, stamp
 from memory.models import Block
-from memory.pages import SIZE, address_of, chosen, content_in, frame, go, page_in
+from memory.pages import (
+    SIZE,
+    address_of,
+    asked_again,
+    by_person,
+    chosen,
+    content_in,
+    frame,
+    go,
+    page_in,
+    refused,
+    typed,
+    user_of,
+)
 from memory.selectors import fact_history
-from memory.views import user_of
-from web.errors import NotFound
+from web.errors import AppError, NotFound
 
 FILTERS = ("owner", "agent", "block_type", "scope", "text")
 
@@ -47,21 +59,28 @@ def blocks(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 def block(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """One block, how much of its limit it takes, and what happened to it."""
+    return block_page(request, project, None, pk)
+
+
+def block_page(request: HttpRequest, project: Project, error: AppError | None, pk: int) -> HttpResponse:
+    """The page of a block, with what was typed into its form and why that was not saved."""
     found = selectors.block_get(project=project, pk=pk)
     context = {
         **frame(request, project, "blocks"),
         "memo": found,
-        "stamp": stamp(found.updated_at),
+        "seen": ("expected_updated_at", stamp(found.updated_at)),
+        "typed": typed(request, found.content),
         "lines": list(entries(found.content)),
         "limit": CHARACTERS[Block.Type(found.block_type)],
         "history": fact_history(fact=found),
         "now": timezone.now(),
     }
-    return render(request, "memory/blocks/block.html", context)
+    return refused(request, "memory/blocks/block.html", context, error, there=found.content)
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(block_page, when=by_person)
 def block_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Replace the text that was read."""
     services.block_edit(
@@ -73,6 +92,7 @@ def block_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 @project_view("project.edit")
 @require_POST
+@asked_again(block_page, when=by_person)
 def block_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Delete the text that was read."""
     gone = services.blocks_delete(

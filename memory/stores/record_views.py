@@ -14,16 +14,25 @@ from django.views.decorators.http import require_GET, require_POST
 
 from editor.models import Project
 from editor.requests import project_view
+from memory.pages import (
+    SIZE,
+    asked_again,
+    by_person,
+    content_in,
+    frame,
+    go,
+    refused,
+    text_in,
+    typed,
+    user_of,
+    version_seen,
+)
 from memory.selectors import fact_history
 from memory.stores import selectors, services
 from memory.stores.selectors import STATES, RecordFilters
-from memory.stores.views import frame, go, text
 from memory.values import storable_text
-from memory.views import user_of
-from web.errors import Invalid
+from web.errors import AppError, Invalid
 from web.parsers import json_value
-
-SIZE = 50
 
 
 @project_view()
@@ -65,50 +74,52 @@ def filters_of(request: HttpRequest) -> RecordFilters:
 @require_GET
 def record(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """One record; without its content when it has expired."""
+    return record_page(request, project, None, pk)
+
+
+def record_page(request: HttpRequest, project: Project, error: AppError | None, pk: int) -> HttpResponse:
+    """The page of a record, with what was typed into its form and why that was not saved."""
     now = timezone.now()
     found = selectors.record_get(project=project, pk=pk)
     shown = selectors.record_dict(found, now)
+    written = json.dumps(shown["content"], ensure_ascii=False, indent=2)
+    readable = shown["state"] != "expired"
     context: dict[str, Any] = {
         **frame(request, project, "stores"),
         "record": found,
         "shown": shown,
-        "readable": shown["state"] != "expired",
-        "content": json.dumps(shown["content"], ensure_ascii=False, indent=2),
+        "readable": readable,
+        "seen": ("version", found.version),
+        "typed": typed(request, written),
         "history": fact_history(fact=found),
         "now": now,
     }
-    return render(request, "memory/stores/record.html", context)
+    return refused(request, "memory/stores/record.html", context, error, there=written if readable else None)
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(record_page, when=by_person)
 def record_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Replace the content of the version that was read."""
     try:
-        content = json_value(str(request.POST.get("content", "")))
+        content = json_value(content_in(request))
     except ValueError as error:
         raise Invalid(fields={"content": f"is no JSON: {error}"}) from None
     services.record_edit(
-        project=project, pk=pk, content=content, expected_version=version_of(request), actor=user_of(request),
-        reason=text(request, "reason"),
+        project=project, pk=pk, content=content, expected_version=version_seen(request), actor=user_of(request),
+        reason=text_in(request, "reason"),
     )  # fmt: skip
     return go(request, reverse("memory:record", args=[project.slug, pk]))
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(record_page, when=by_person)
 def record_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Delete the version that was read."""
     found = selectors.record_get(project=project, pk=pk)
     services.records_delete(
-        project=project, chosen={pk: version_of(request)}, actor=user_of(request), reason=text(request, "reason")
+        project=project, chosen={pk: version_seen(request)}, actor=user_of(request), reason=text_in(request, "reason")
     )
     return go(request, f"{reverse('memory:records', args=[project.slug])}?{urlencode({'store': found.path})}")
-
-
-def version_of(request: HttpRequest) -> int:
-    """The version that was read. Raises ``Invalid``."""
-    version = text(request, "version")
-    if not (version.isascii() and version.isdigit() and len(version) < 10):
-        raise Invalid(fields={"version": f"{version[:20]!r} is not a version"})
-    return int(version)

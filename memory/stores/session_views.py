@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -14,13 +13,12 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from editor.models import Project
 from editor.requests import project_view
 from memory.models import Artifact
+from memory.pages import asked_again, frame, go, refused, user_of
 from memory.stores import selectors, services
 from memory.stores.filetypes import ALLOWED
 from memory.stores.links import download_path, read_token
 from memory.stores.selectors import RecordFilters
-from memory.stores.views import frame, go
-from memory.views import user_of
-from web.errors import NotFound
+from web.errors import AppError, NotFound
 from web.views import error_page
 
 RECORDS = 50
@@ -35,6 +33,11 @@ def session_in(project: Project, session: str) -> str:
 @require_GET
 def session(request: HttpRequest, project: Project, session: str) -> HttpResponse:
     """What a session carries: metadata, information, files, and its records."""
+    return session_page(request, project, None, session)
+
+
+def session_page(request: HttpRequest, project: Project, error: AppError | None, session: str) -> HttpResponse:
+    """The page of a session, and why a file was not kept."""
     now = timezone.now()
     meta = selectors.session_get(project=project, session=session_in(project, session))
     files = selectors.artifact_list(project=project, session=meta.session, now=now)
@@ -50,11 +53,12 @@ def session(request: HttpRequest, project: Project, session: str) -> HttpRespons
         "upload_bytes": settings.UPLOAD_BYTES,
         "can_use": user_of(request).has_perm("project.test", project),
     }
-    return render(request, "memory/stores/session.html", context)
+    return refused(request, "memory/stores/session.html", context, error)
 
 
 @project_view("project.test")
 @require_POST
+@asked_again(session_page)
 def artifact_upload(request: HttpRequest, project: Project, session: str) -> HttpResponse:
     """Keep a file of a session."""
     found = session_in(project, session)

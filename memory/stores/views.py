@@ -7,21 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from editor.models import Project
 from editor.requests import project_view
 from memory.models import StoreDefinition
-from memory.selectors import may_write
+from memory.pages import asked_again, by_person, frame, go, refused, text_in, user_of, version_in
 from memory.stores import selectors, services
 from memory.stores.forms import content_of, form_of
 from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of, schema_of
 from memory.stores.validation import errors_of
-from memory.views import user_of
-from web.errors import Invalid
+from web.errors import AppError, Invalid
 from web.parsers import json_value
 
 EXAMPLE = {
@@ -44,29 +43,6 @@ FIELD = "field:"
 """Before the names of the fields of a form that is made from a schema."""
 
 
-def asked_by_htmx(request: HttpRequest) -> bool:
-    """Whether a part of a page asks, not a person who goes to an address."""
-    htmx: Any = getattr(request, "htmx", None)
-    return bool(htmx and not htmx.history_restore_request)
-
-
-def go(request: HttpRequest, address: str) -> HttpResponse:
-    """On to another page after a change, by htmx or by itself."""
-    if asked_by_htmx(request):
-        return HttpResponse(status=204, headers={"HX-Redirect": address})
-    return redirect(address)
-
-
-def frame(request: HttpRequest, project: Project, tab: str) -> dict[str, Any]:
-    """What every page of stores needs."""
-    return {
-        "project": project,
-        "section": "memory",
-        "memory_tab": tab,
-        "can_write": may_write(user=user_of(request), project=project),
-    }
-
-
 @project_view()
 @require_GET
 def stores(request: HttpRequest, project: Project) -> HttpResponse:
@@ -76,56 +52,80 @@ def stores(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "memory/stores/stores.html", {**frame(request, project, "stores"), "rows": rows})
 
 
+def ask_store(request: HttpRequest, project: Project, error: AppError | None = None, name: str = "") -> HttpResponse:
+    """The editor of a definition, or of a new one, with what was typed and why that was not saved."""
+    if name:
+        found = selectors.store_get(project=project, name=name)
+    else:
+        found = StoreDefinition(access="user", retention="1_month", schema=EXAMPLE)
+    there = schema_text(selectors.definition_dict(found)) if name else None
+    written = schema_text(found.schema)
+    if request.method == "POST":
+        written = str(request.POST.get("schema", ""))
+        named = {"technical_name": name or text_in(request, "technical_name")}
+        for field, value in {**named, **plain_fields(request)}.items():
+            setattr(found, field, value)
+    context = {
+        **frame(request, project, "stores"),
+        **editor_of(found, written),
+        "seen": ("version", found.version),
+        "single": True,  # no form for deleting beside it
+        "records": selectors.record_count(store=found) if name else 0,
+    }
+    return refused(request, "memory/stores/store.html", context, error, there=there)
+
+
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
+@asked_again(ask_store, when=by_person)
 def store_new(request: HttpRequest, project: Project) -> HttpResponse:
     """The editor with an example to begin from; POST defines the store."""
-    if request.method == "POST":
-        given = fields_of(request)
-        store = services.store_create(project=project, technical_name=text(request, "technical_name"), **given)
-        return go(request, reverse("memory:store", args=[project.slug, store.technical_name]))
-    store = StoreDefinition(access="user", retention="1_month", schema=EXAMPLE)
-    return render(request, "memory/stores/store.html", {**frame(request, project, "stores"), **editor_of(store)})
+    if request.method != "POST":
+        return ask_store(request, project)
+    given = fields_of(request)
+    store = services.store_create(project=project, technical_name=text_in(request, "technical_name"), **given)
+    return go(request, reverse("memory:store", args=[project.slug, store.technical_name]))
 
 
 @project_view()
 @require_GET
 def store(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """A definition: its fields, its schema, and what the schema allows."""
-    found = selectors.store_get(project=project, name=name)
-    context = {**frame(request, project, "stores"), **editor_of(found), "records": selectors.record_count(store=found)}
-    return render(request, "memory/stores/store.html", context)
+    return ask_store(request, project, name=name)
 
 
 @project_view("project.edit")
 @require_POST
+@asked_again(ask_store, when=by_person)
 def store_edit(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Save a definition over the version that was read."""
-    version = text(request, "version")
-    if version and not (version.isascii() and version.isdigit() and len(version) < 10):
-        raise Invalid(fields={"version": f"{version[:20]!r} is not a version"})
     saved = services.store_update(
-        project=project, technical_name=name, changes=fields_of(request),
-        expected_version=int(version) if version else None,
-    )  # fmt: skip
+        project=project, technical_name=name, changes=fields_of(request), expected_version=version_in(request)
+    )
     return go(request, reverse("memory:store", args=[project.slug, saved.technical_name]))
+
+
+def ask_delete(request: HttpRequest, project: Project, error: AppError | None = None, name: str = "") -> HttpResponse:
+    """The question, naming how many records go, and why nothing went before."""
+    found = selectors.store_get(project=project, name=name)
+    context = {**frame(request, project, "stores"), "store": found, "records": selectors.record_count(store=found)}
+    return refused(request, "memory/stores/delete.html", {**context, "given": request.POST.dict()}, error)
 
 
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
+@asked_again(ask_delete)
 def store_delete(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Ask, naming how many records go; then delete."""
-    found = selectors.store_get(project=project, name=name)
-    if request.method == "POST":
-        told = text(request, "records")
-        expected = int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None
-        services.store_delete(
-            project=project, technical_name=name, expected_records=expected, actor=user_of(request),
-            reason=text(request, "reason"),
-        )  # fmt: skip
-        return go(request, reverse("memory:stores", args=[project.slug]))
-    context = {**frame(request, project, "stores"), "store": found, "records": selectors.record_count(store=found)}
-    return render(request, "memory/stores/delete.html", context)
+    if request.method != "POST":
+        return ask_delete(request, project, name=name)
+    told = text_in(request, "records")
+    expected = int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None
+    services.store_delete(
+        project=project, technical_name=name, expected_records=expected, actor=user_of(request),
+        reason=text_in(request, "reason"),
+    )  # fmt: skip
+    return go(request, reverse("memory:stores", args=[project.slug]))
 
 
 @project_view()
@@ -152,12 +152,18 @@ def stores_export(request: HttpRequest, project: Project) -> HttpResponse:
     return HttpResponse(body + "\n", content_type="application/json", headers=headers)
 
 
+def ask_import(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
+    """The form, and why nothing was taken over."""
+    return refused(request, "memory/stores/import.html", frame(request, project, "stores"), error)
+
+
 @project_view("project.edit")
 @require_http_methods(["GET", "POST"])
+@asked_again(ask_import)
 def stores_import(request: HttpRequest, project: Project) -> HttpResponse:
     """Take over the definitions of a file that was exported."""
     if request.method == "GET":
-        return render(request, "memory/stores/import.html", frame(request, project, "stores"))
+        return ask_import(request, project)
     file = request.FILES.get("file")
     if file is None:
         raise Invalid(fields={"file": "choose the file of an export"})
@@ -172,24 +178,28 @@ def stores_import(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "memory/stores/import.html", context)
 
 
-def text(request: HttpRequest, name: str) -> str:
-    """A field of the form without space around it."""
-    return str(request.POST.get(name, "")).strip()
-
-
 def fields_of(request: HttpRequest) -> dict[str, Any]:
     """What the form of a definition holds. Raises ``Invalid`` for a schema that is no JSON."""
     try:
         schema = schema_of(str(request.POST.get("schema", "")))
     except ValueError as error:
         raise Invalid(fields={"schema": f"is no JSON: {error}"}) from None
-    named = {name: text(request, name) for name in ("name", "description", "access", "retention")}
-    return {**named, "schema": schema, "strict": bool(request.POST.get("strict"))}
+    return {**plain_fields(request), "schema": schema}
 
 
-def editor_of(store: StoreDefinition) -> dict[str, Any]:
-    """What the editor of a definition needs."""
-    written = json.dumps(store.schema, ensure_ascii=False, indent=2)
+def plain_fields(request: HttpRequest) -> dict[str, Any]:
+    """The fields of that form but for the schema, as they were typed."""
+    named = {name: text_in(request, name) for name in ("name", "description", "access", "retention")}
+    return {**named, "strict": bool(request.POST.get("strict"))}
+
+
+def schema_text(schema: Any) -> str:
+    """A schema as the editor shows it."""
+    return json.dumps(schema, ensure_ascii=False, indent=2)
+
+
+def editor_of(store: StoreDefinition, written: str) -> dict[str, Any]:
+    """What the editor of a definition needs; ``written`` is the schema as it stands in the field."""
     return {
         "store": store,
         "schema_text": written,

@@ -111,6 +111,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   const modal = byId("facts-modal");
   if (event.detail.target?.id === "facts-dialog" && !modal.open) modal.showModal();
   if (event.detail.target?.id === "facts-detail" && inside && document.activeElement === document.body) byId("facts-detail").querySelector(".pane-body")?.focus();
+  if (event.detail.requestConfig?.elt?.matches?.("[data-reveal]")) byId("reveal-reason")?.focus();
   if (event.detail.target?.id === "facts-saved") byId("view-name")?.focus();
   if (event.detail.target?.id === "facts-list") {
     behind = true;

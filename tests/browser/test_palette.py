@@ -56,7 +56,14 @@ def test_without_signing_in_there_is_none(visitor):
         ("conversation 1", "Conversation 1", r"/p/tour/test/1/"),
         ("detour", "Detour", r"/p/detour/$"),
         ("user.bra", "Facts whose path starts with user.bra", r"/p/tour/facts/\?prefix=user\.bra$"),
-        ("change log", "Change log of the facts", r"/p/tour/facts/changes/$"),
+        ("change log", "Change log of the memory", r"/p/tour/facts/changes/$"),
+        ("everything", "Memory: everything that is remembered", r"/p/tour/memory/$"),
+        ("blocks", "Memory blocks", r"/p/tour/blocks/$"),
+        ("memory st", "Memory stores", r"/p/tour/stores/$"),
+        ("records", "Records of the stores", r"/p/tour/records/$"),
+        ("banks", "Memory banks", r"/p/tour/banks/$"),
+        ("preview", "Prompt preview", r"/p/tour/memory/preview/$"),
+        ("erase a", "Erase a user", r"/p/tour/erasures/$"),
     ],
 )
 def test_some_letters_and_enter_lead_there(visitor, typed, label, leads_to):
@@ -67,6 +74,21 @@ def test_some_letters_and_enter_lead_there(visitor, typed, label, leads_to):
     expect(chosen).to_have_count(1)
     expect(chosen).to_contain_text(label)
     visitor.page.keyboard.press("Enter")
+    expect(visitor.page).to_have_url(re.compile(leads_to))
+
+
+@pytest.mark.parametrize(
+    ("typed", "label", "leads_to"),
+    [
+        ("ines", "Users, sessions, banks and stores that start with ines", r"/p/tour/memory/\?find=ines$"),
+        ("erase ines", "Erase the user ines", r"/p/tour/erasures/new/\?owner=ines$"),
+    ],
+)
+def test_a_name_leads_to_what_is_remembered_about_it_and_to_erasing_it(visitor, typed, label, leads_to):
+    visitor.go("project")
+    dialog = open_palette(visitor.page)
+    visitor.page.keyboard.type(typed)
+    dialog.get_by_role("option").filter(has_text=label).click()
     expect(visitor.page).to_have_url(re.compile(leads_to))
 
 

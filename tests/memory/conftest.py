@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from memory.models import ChangeHead, FactChange
 from memory.services import fact_put
@@ -72,3 +74,54 @@ def whole(project):
         return found is None
 
     return check
+
+
+@pytest.fixture
+def plain_page(browser, live_workbench, admin_cookies):
+    """A page of a browser that runs no scripts."""
+    context = browser.new_context(base_url=live_workbench.url, java_script_enabled=False)
+    context.add_cookies(admin_cookies)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def at(project):
+    """Address of a page of the project."""
+    return lambda name, *args: reverse(f"memory:{name}", args=["kiln", *args])
+
+
+@pytest.fixture
+def see(as_role, at):
+    """Text of a see, entities read back, for an editor unless told otherwise."""
+
+    def get(name, *args, role="editor", status=200, headers=None, **query):
+        response = as_role(role).get(at(name, *args), query, headers=headers or {})
+        assert response.status_code == status, response.content
+        return html.unescape(response.content.decode())
+
+    return get
+
+
+@pytest.fixture
+def send(as_role, at):
+    """Post a form and follow where it leads."""
+
+    def post(to, *args, role="editor", status=200, **data):
+        response = as_role(role).post(at(to, *args), data, follow=True)
+        assert response.status_code == status, response.content
+        return html.unescape(response.content.decode())
+
+    return post
+
+
+@pytest.fixture
+def download(as_role, at):
+    """A file as text."""
+
+    def get(role="viewer", **query):
+        response = as_role(role).get(at("export"), query)
+        assert response.status_code == 200, response.content
+        return b"".join(response.streaming_content).decode()
+
+    return get

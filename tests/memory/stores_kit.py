@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from memory.stores import services
+from django.utils import timezone
+
+from memory.stores import selectors, services
+from memory.stores.selectors import Subject
+
+INES = Subject("ines")
 
 PREFERENCES = {
     "type": "object",
@@ -34,3 +39,13 @@ def nested(levels, key="c"):
     for _ in range(levels):
         value = {key: value}
     return value
+
+
+def content_put(project, content, subject=INES, name="userPrefs", **more):
+    """Set content in a store."""
+    return services.content_set(project=project, name=name, content=content, subject=subject, **more)
+
+
+def content_read(project, subject=INES, name="userPrefs", now=None):
+    """Get content, at this moment unless told otherwise."""
+    return selectors.content_now(project=project, name=name, subject=subject, now=now or timezone.now())

@@ -1,13 +1,25 @@
-"""Facts in Django's admin."""
+"""Everything that is remembered in Django's admin."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from memory.models import Fact, FactChange
+from memory import erasure, saved, verification
+from memory.banks.services import bank_put, bank_write
+from memory.blocks.services import block_put
+from memory.models import ChainCheck, Erasure, Fact, FactChange, SavedView, StoreRecord
+from memory.query import FactQuery
+from memory.stores import services as stores
+from memory.stores.selectors import Subject
 from tests.factories import UserFactory
+from tests.memory.stores_kit import content_put, session_of, store_of
 
 
 @pytest.fixture
@@ -73,3 +85,90 @@ def test_a_fact_cannot_be_edited_past_the_log(admin, put):
     fact = put()
     assert admin.get(reverse("admin:memory_fact_add")).status_code == 403
     assert admin.post(reverse("admin:memory_fact_change", args=[fact.pk]), {"path": "user.x"}).status_code == 403
+
+
+@pytest.fixture
+def everything(project, put, people, settings, tmp_path):
+    """One of each model; the record has expired, the receipt is finished, the log is verified."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    put(owner="leaver")
+    erasure.erase_owner(project=project, owner="leaver", actor=people["owner"], reason="request 12")
+    put(value="4471", sensitive=True)
+    saved.view_save(project=project, user=people["owner"], name="Gold", query=FactQuery(search="gold"))
+    block_put(project=project, owner="ines", block_type="core", content="Likes tea", expected=None)
+    bank_put(project=project, name="notes", max_lines=None)
+    bank_write(project=project, name="notes", agent="Desk", content="Lisbon")
+    store_of(project)
+    past = timezone.now() - timedelta(days=400)
+    content_put(project, {"recentOrders": ["the secret"]}, now=past)
+    content_put(project, {"recentOrders": ["a"]}, subject=Subject("noor"))
+    session_of(project)
+    stores.artifact_add(project=project, session="s-1", file=SimpleUploadedFile("plan.txt", b"The plan"))
+    verification.verify_some(project=project)
+
+
+MEMORY = list(apps.get_app_config("memory").get_models())
+
+
+def addresses(model):
+    """List and first object of a model in the admin."""
+    name = model._meta.model_name
+    pk = model.objects.order_by("pk").values_list("pk", flat=True).first()
+    return reverse(f"admin:memory_{name}_changelist"), reverse(f"admin:memory_{name}_change", args=[pk])
+
+
+@pytest.mark.parametrize("model", MEMORY, ids=lambda model: model.__name__)
+def test_every_model_has_a_list_with_search_and_an_object(admin, everything, model):
+    listed, one = addresses(model)
+    for address in (listed, f"{listed}?q=a", one):
+        page = admin.get(address)
+        assert page.status_code == 200, page.content[:300]
+        for hidden in ("the secret", "4471", "The plan"):
+            assert hidden not in page.content.decode()
+
+
+@pytest.mark.parametrize("model", MEMORY, ids=lambda model: model.__name__)
+def test_nothing_is_added_or_edited_there(admin, everything, model):
+    _, one = addresses(model)
+    before = list(model.objects.order_by("pk").values())
+    assert admin.get(reverse(f"admin:memory_{model._meta.model_name}_add")).status_code == 403
+    assert admin.post(one, {"reason": "x", "seq": "0"}).status_code == 403
+    if model not in (Fact, SavedView):
+        assert admin.post(one.replace("/change/", "/delete/"), {"post": "yes"}).status_code == 403
+    assert list(model.objects.order_by("pk").values()) == before
+
+
+def test_receipts_are_found_by_whether_they_are_finished(admin, everything):
+    listed, _ = addresses(Erasure)
+    assert "1 fact" in admin.get(listed, {"finished_at__isempty": "0"}).content.decode()
+    assert "request 12" not in admin.get(listed, {"finished_at__isempty": "1"}).content.decode()
+
+
+def test_a_log_that_is_broken_is_found(admin, everything):
+    listed, _ = addresses(ChainCheck)
+    assert "Kiln" in admin.get(listed, {"broken_seq__isempty": "1"}).content.decode()
+    ChainCheck.objects.update(broken_seq=3, broken_why="the digest is another")
+    found = admin.get(listed, {"broken_seq__isempty": "0"}).content.decode()
+    assert "the digest is another" in found
+
+
+def test_who_was_erased_is_no_digest_in_the_log(admin, everything):
+    listed, _ = addresses(FactChange)
+    assert "an erased user" in admin.get(listed).content.decode()
+
+
+def test_records_say_how_long_they_have_and_are_filtered_by_it(admin, everything):
+    listed, _ = addresses(StoreRecord)
+    live = admin.get(listed, {"state": "live"}).content.decode()
+    assert "30d 0h" in live or "29d 23h" in live
+    expired = admin.get(listed, {"state": "expired"}).content.decode()
+    assert "not readable" in expired
+    assert "noor" not in expired
+
+
+def test_a_member_with_saved_views_can_still_be_deleted(admin, everything):
+    view = SavedView.objects.get()
+    other = UserFactory(username="leaving")
+    SavedView.objects.filter(pk=view.pk).update(user=other)
+    admin.post(reverse("admin:editor_user_delete", args=[other.pk]), {"post": "yes"})
+    assert not SavedView.objects.exists()

@@ -168,6 +168,7 @@ def test_the_schema_describes_every_operation():
         base + "{id}/restore/": {"post"},
         base + "{id}/ttl/": {"post"},
         base + "delete-found/": {"post"},
+        base + "export/": {"get"},
         base + "tree/": {"get"},
         base + "verification/": {"get", "post"},
     }

@@ -143,6 +143,18 @@ def test_a_reveal_and_an_end_leave_the_keyboard_in_the_details(facts_page, put):
     expect(detail.get_by_label("Fact", exact=True)).to_be_focused()
 
 
+def test_a_masked_row_leads_to_the_reason_that_a_look_needs(facts_page, put):
+    put("user.card", value="4111 1111", sensitive=True, owner="row")
+    page = facts_page("?scope=user&owner=row")
+    page.get_by_role("link", name="Reveal user.card").click()
+    reason = page.get_by_label("Reason for looking, kept in the log with your name")
+    expect(reason).to_be_focused()
+    expect(page.locator("#facts-list")).not_to_contain_text("4111")
+    page.keyboard.type("ticket 7")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Value")).to_contain_text("4111 1111")
+
+
 def test_a_form_on_a_page_of_its_own_goes_on_to_what_it_changed(facts_page, put, slug):
     page = facts_page("write/")
     page.get_by_label("Owner: user or tree id").fill("alone")
@@ -315,15 +327,6 @@ def test_axe_finds_nothing_in_dialogs_and_open_filters(facts_page, put, scheme):
     for address in ("changes/", "changes/?kind=reveal", f"ttl/?fact={fact['id']}:1", f"{fact['id']}/readers/"):
         facts_page(address)
         assert violations(page) == []
-
-
-@pytest.fixture
-def plain_page(browser, live_workbench, admin_cookies):
-    """A page of a browser that runs no scripts."""
-    context = browser.new_context(base_url=live_workbench.url, java_script_enabled=False)
-    context.add_cookies(admin_cookies)
-    yield context.new_page()
-    context.close()
 
 
 def test_everything_works_without_scripts(plain_page, put, slug):

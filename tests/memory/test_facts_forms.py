@@ -8,7 +8,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.urls import reverse
 from django.utils import timezone
 
 from memory.models import Fact, FactChange, SavedView
@@ -16,12 +15,6 @@ from memory.purge import purge_expired
 
 HTMX = {"HX-Request": "true"}
 NEW = {"scope": "user", "owner": "u1", "path": "user.tier", "value": '"gold"', "ttl": "90d", "reason": "ticket 7"}
-
-
-@pytest.fixture
-def at(project):
-    """Address of a page of the project."""
-    return lambda name, *args: reverse(f"memory:{name}", args=["kiln", *args])
 
 
 @pytest.fixture

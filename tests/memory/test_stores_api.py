@@ -83,7 +83,7 @@ def test_a_store_is_defined_read_changed_and_deleted(api):
         ({"schema": {"type": "object", "properties": {"a": {"type": "x"}}}}, "schema", "at /properties/a/type"),
         ({"schema": "text"}, "schema", "a schema is a JSON object"),
         ({"schema": None}, "schema", "may not be null"),
-        ({"access": "all"}, "access", "not a valid choice"),
+        ({"access": "all"}, "access", '"all" is not one of user, application, session'),
         ({"technical_name": "a b"}, "technical_name", "'a b' is no identifier"),
         ({"technical_name": 5}, "technical_name", "valid string"),
         ({"strict": "perhaps"}, "strict", "valid boolean"),

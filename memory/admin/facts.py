@@ -1,4 +1,4 @@
-"""Facts and their log in Django's admin. Facts change only through services, so that the log stays whole."""
+"""Facts and saved views in the admin. Facts change only through services, so that the log stays whole."""
 
 from __future__ import annotations
 
@@ -9,41 +9,13 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memory import selectors, services
-from memory.models import NEAR, ChangeHead, Fact, FactChange
-from memory.query import STATES
-from memory.templatetags.facts import ago, preview, time_left
+from memory.admin.base import ReadOnlyAdmin, StateFilter, time_left_of
+from memory.models import Fact, SavedView
+from memory.templatetags.facts import preview
 from web.errors import AppError
-
-
-class StateFilter(admin.SimpleListFilter):
-    """Live, expiring, expired, no expiry."""
-
-    title = "state"
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("live", "live"), ("expiring", "expiring"), ("expired", "expired"), ("forever", "no expiry")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Fact]) -> QuerySet[Fact]:
-        value = self.value()
-        return queryset.filter(selectors.in_state(value, timezone.now())) if value in STATES else queryset
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Shown, never changed here."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Fact)
@@ -65,8 +37,6 @@ class FactAdmin(ReadOnlyAdmin):
     search_fields = ["path__startswith", "owner__startswith"]
     list_select_related = ["project"]
     ordering = ["project", "scope", "path", "id"]
-    list_per_page = 50
-    show_full_result_count = False
     fields = (
         "project", "scope", "owner", "path", "shown_value", "type", "version", "time_left", "written_at", "expires_at",
         "ttl", "sensitive", "virtual_clock", "source", "recorded_at", "purged_at",
@@ -81,16 +51,8 @@ class FactAdmin(ReadOnlyAdmin):
 
     @admin.display(description="time left", ordering="expires_at")
     def time_left(self, fact: Fact) -> str | SafeString:
-        """Two units, the moment on hover; a word when it is near or over."""
-        now = timezone.now()
-        if fact.expires_at is None:
-            return "No expiry"
-        if fact.state(now) == "expired":
-            words = f"Expired {ago(fact.expires_at, now)}"
-        else:
-            near = " (soon)" if fact.expires_at <= now + NEAR else ""
-            words = f"{time_left(fact.expires_at, now)}{near}"
-        return format_html('<time title="{}">{}</time>', f"{fact.expires_at:%Y-%m-%d %H:%M:%S} UTC", words)
+        """In two units."""
+        return time_left_of(fact.expires_at, ended=fact.state(timezone.now()) == "expired")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_active and request.user.has_perm("memory.delete_fact"))
@@ -113,31 +75,14 @@ class FactAdmin(ReadOnlyAdmin):
                 self.message_user(request, error.detail, messages.ERROR)
 
 
-@admin.register(FactChange)
-class FactChangeAdmin(ReadOnlyAdmin):
-    """The change log."""
+@admin.register(SavedView)
+class SavedViewAdmin(ReadOnlyAdmin):
+    """Filters that members keep; who clears up may delete them, and they go with their member."""
 
-    list_display = [
-        "seq",
-        "project",
-        "kind",
-        "path",
-        "scope",
-        "owner",
-        "version",
-        "actor",
-        "reason",
-        "recorded_at",
-    ]
-    list_filter = ["kind", "scope", "project"]
-    search_fields = ["path__startswith", "owner__startswith", "actor__startswith"]
-    list_select_related = ["project"]
-    list_per_page = 50
-    show_full_result_count = False
+    list_display = ("name", "user", "project", "query", "saved_at")
+    list_filter = ("project",)
+    search_fields = ("name__startswith", "user__username")
+    list_select_related = ("user", "project")
 
-
-@admin.register(ChangeHead)
-class ChangeHeadAdmin(ReadOnlyAdmin):
-    """Where each log ends."""
-
-    list_display = ["project", "seq", "digest"]
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_active and request.user.has_perm("memory.delete_savedview"))

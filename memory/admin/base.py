@@ -1,0 +1,61 @@
+"""What the admin's pages of memory share: nothing is edited past the log, and everything says how long it has."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memory import selectors
+from memory.models import NEAR
+from memory.query import STATES
+from memory.templatetags.facts import ago, time_left
+
+
+class StateFilter(admin.SimpleListFilter):
+    """Live, expiring, expired, no expiry."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("live", "live"), ("expiring", "expiring"), ("expired", "expired"), ("forever", "no expiry")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value()
+        return queryset.filter(selectors.in_state(value, timezone.now())) if value in STATES else queryset
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Shown, never changed here."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def time_left_of(expires_at: datetime | None, *, ended: bool, endless: str = "No expiry") -> str | SafeString:
+    """Two units, the moment on hover; a word when it is near or over."""
+    now = timezone.now()
+    if expires_at is None:
+        return "Ended" if ended else endless
+    if ended or expires_at <= now:
+        words = f"Expired {ago(expires_at, now)}"
+    else:
+        near = " (soon)" if expires_at <= now + NEAR else ""
+        words = f"{time_left(expires_at, now)}{near}"
+    return format_html('<time title="{}">{}</time>', f"{expires_at:%Y-%m-%d %H:%M:%S} UTC", words)

@@ -1,0 +1,76 @@
+"""The change log, how far it was verified, and the receipts for erasing: nobody edits these, here least of all."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from memory import erasure
+from memory.admin.base import ReadOnlyAdmin
+from memory.models import ChainCheck, ChangeHead, Erasure, FactChange
+
+
+@admin.register(FactChange)
+class FactChangeAdmin(ReadOnlyAdmin):
+    """The change log of all memory systems."""
+
+    list_display = (
+        "seq", "project", "system", "kind", "path", "scope", "owner_in_words", "version", "actor_in_words", "reason",
+        "recorded_at",
+    )  # fmt: skip
+    list_filter = ("kind", "system", "scope", "project")
+    search_fields = ("path__startswith", "owner__startswith", "actor__startswith")
+    list_select_related = ("project",)
+
+    @admin.display(description="owner")
+    def owner_in_words(self, change: FactChange) -> str:
+        """Not the commitment that stands for somebody who was erased."""
+        return change.shown_owner
+
+    @admin.display(description="actor")
+    def actor_in_words(self, change: FactChange) -> str:
+        """The same of who did it."""
+        return change.shown_actor
+
+
+@admin.register(ChangeHead)
+class ChangeHeadAdmin(ReadOnlyAdmin):
+    """Where each log ends."""
+
+    list_display = ("project", "seq", "digest")
+    list_select_related = ("project",)
+
+
+@admin.register(ChainCheck)
+class ChainCheckAdmin(ReadOnlyAdmin):
+    """How far each log was verified; the page of the log and ``verify_facts`` look again."""
+
+    list_display = ("project", "seq", "whole", "broken_seq", "broken_why", "checked_at")
+    list_filter = (("broken_seq", admin.EmptyFieldListFilter), "checked_at")
+    search_fields = ("project__name", "project__slug")
+    list_select_related = ("project",)
+
+    @admin.display(boolean=True, description="no break found")
+    def whole(self, check: ChainCheck) -> bool:
+        """Whether every entry that was looked at holds."""
+        return check.broken_seq is None
+
+
+@admin.register(Erasure)
+class ErasureAdmin(ReadOnlyAdmin):
+    """Receipts. Whether one is about an id is asked on the page "Erase a user"."""
+
+    list_display = ("number", "project", "finished", "went", "actor", "reason", "started_at", "finished_at", "entry")
+    list_filter = (("finished_at", admin.EmptyFieldListFilter), "project", "started_at")
+    search_fields = ("=number", "actor__startswith", "reason", "project__slug")
+    list_select_related = ("project",)
+    date_hierarchy = "started_at"
+
+    @admin.display(boolean=True)
+    def finished(self, receipt: Erasure) -> bool:
+        """Whether nothing is left to erase."""
+        return receipt.finished_at is not None
+
+    @admin.display(description="what went")
+    def went(self, receipt: Erasure) -> str:
+        """How many of what, in words."""
+        return ", ".join(f"{number} {words}" for words, number in erasure.counted(receipt.counts)) or "nothing yet"
