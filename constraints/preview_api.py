@@ -14,15 +14,16 @@ from constraints import selectors
 from constraints.previews import LONGEST, Wish, agent_preview, conversation_preview
 from constraints.run_serializers import PolicySerializer
 from memory.api import problem
-from memory.token_api import ACCESS, StrictText, TokenView
+from memory.token_api import ACCESS, TokenView
+from web.fields import Fields, Text, Whole
 
 
-class PreviewAskSerializer(serializers.Serializer[Any]):
+class PreviewAskSerializer(Fields):
     """The message, and for whom: an agent of the saved documents, or a conversation of the token's project."""
 
-    message = StrictText(max_length=LONGEST)
-    agent = StrictText(required=False, allow_null=True, allow_blank=True, help_text="Absent: the agent that begins.")
-    conversation = serializers.IntegerField(
+    message = Text(max_length=LONGEST)
+    agent = Text(required=False, allow_null=True, allow_blank=True, help_text="Absent: the agent that begins.")
+    conversation = Whole(
         required=False, allow_null=True, min_value=1, max_value=2**31 - 1,
         help_text="Its number; then the message is its next one, of its user to the agent that has control.",
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from abl.analysis.check import Report, check
 from abl.analysis.render import diagnostic_dict
 from abl.runtime import NotRunnable, Session
 from abl.runtime.masking import Masker
+from abl.runtime.plans import PathPlan
 from abl.runtime.program import programs_of
 from editor.models import Revision
 
@@ -67,11 +68,25 @@ def sensitive_paths(pins: Pins) -> Mapping[str, Mapping[str, Any]]:
 
 @lru_cache(maxsize=KEPT)
 def _sensitive(pins: tuple[tuple[str, int], ...]) -> Mapping[str, Mapping[str, Any]]:
+    return {path: asdict(plan.display) for path, plan in _persistent(pins) if plan.display is not None}
+
+
+def domains(pins: Pins) -> Mapping[str, str]:
+    """Persistent paths that a document gives a DOMAIN, with its name (docs/spec 03 §5)."""
+    return _domains(tuple(sorted(pins.items())))
+
+
+@lru_cache(maxsize=KEPT)
+def _domains(pins: tuple[tuple[str, int], ...]) -> Mapping[str, str]:
+    return {path: plan.domain for path, plan in _persistent(pins) if plan.domain}
+
+
+def _persistent(pins: tuple[tuple[str, int], ...]) -> Iterator[tuple[str, PathPlan]]:
+    """Every declaration of a persistent path, in order of the documents."""
     texts = _texts(pins)
-    plans = [
-        plan for path in texts for program in programs_of(path, texts[path]) for plan in program.persistent.items()
-    ]
-    return {path: asdict(plan.display) for path, plan in plans if plan.display is not None}
+    for document in texts:
+        for program in programs_of(document, texts[document]):
+            yield from program.persistent.items()
 
 
 def shown_input(pins: Pins, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -180,6 +180,7 @@ def commit_facts(task: Task) -> None:
             revisions=programs.revision_numbers(task.conversation.pins),
             virtual_clock=task.facts.virtual_clock,
             sensitive=programs.sensitive_paths(task.conversation.pins),
+            domains=programs.domains(task.conversation.pins),
             seen=task.facts.seen,
         )
         if task.memories is not None:

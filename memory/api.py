@@ -11,13 +11,14 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from editor.models import ApiToken, Project
 from memory import paging, selectors, services, values
 from memory.models import Fact, FactChange, Scope
 from memory.query import SORTS, STATES, FactQuery
+from memory.revising import version_reveal
 from web.errors import Invalid
+from web.fields import Choice, Fields, Flag, StrictQuery, Text, Whole
 
 WHOLE_LARGEST = 2**31 - 1
 
@@ -74,49 +75,52 @@ class FactPageSerializer(serializers.Serializer[Any]):
     short = serializers.BooleanField()
 
 
-class FactValueSerializer(serializers.Serializer[Any]):
+class FactValueSerializer(Fields):
     """A new value. ``expected_version`` is the version that was read; null or absent: no live fact may be there."""
 
     value = serializers.JSONField(allow_null=True)
-    ttl = serializers.CharField(
-        required=False, allow_null=True, max_length=20, help_text="Such as 90d; null: no expiry."
-    )
-    expected_version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
-    sensitive = serializers.BooleanField(required=False, allow_null=True, help_text="Absent: as it was.")
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=300)
+    ttl = Text(required=False, allow_null=True, max_length=20, help_text="Such as 90d; null: no expiry.")
+    expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
+    sensitive = Flag(required=False, allow_null=True, help_text="Absent: as it was.")
+    reason = Text(required=False, allow_blank=True, max_length=300)
 
 
 class FactPutSerializer(FactValueSerializer):
     """A new value and the place it goes to. ``owner`` is empty for the scope ``project``."""
 
-    scope = serializers.ChoiceField(choices=Scope.choices)
-    owner = serializers.CharField(required=False, allow_blank=True, default="", max_length=values.OWNER_LENGTH)
-    path = serializers.CharField(max_length=values.PATH_LENGTH)
+    scope = Choice(choices=Scope.choices)
+    owner = Text(required=False, allow_blank=True, default="", max_length=values.OWNER_LENGTH)
+    path = Text(max_length=values.PATH_LENGTH)
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
-    """Why a masked value is looked at."""
+class ReasonSerializer(Fields):
+    """Why a masked value is looked at, and that of which version."""
 
-    reason = serializers.CharField(max_length=services.REASON_LENGTH)
+    reason = Text(max_length=services.REASON_LENGTH)
+    seq = Whole(required=False, min_value=1, max_value=2**63 - 1, help_text="An earlier entry of the history.")
 
 
 class ChangeSerializer(serializers.ModelSerializer[FactChange]):
-    """An entry of the change log. ``value`` is null for what was erased."""
+    """An entry of the change log. ``value`` is null for what was erased, masked where the fact is sensitive by now."""
 
     kind = serializers.CharField(help_text=f"One of {', '.join(FactChange.Kind.values)}.")
     value = serializers.SerializerMethodField()
+    masked = serializers.SerializerMethodField()
     source = SourceSerializer()  # type: ignore[assignment]
 
     class Meta:
         model = FactChange
         fields: ClassVar = [
-            "seq", "kind", "scope", "owner", "path", "version", "type", "value", "sensitive", "at", "expires_at", "ttl",
-            "actor", "source", "reason", "recorded_at", "commitment", "digest",
+            "seq", "kind", "scope", "owner", "path", "version", "type", "value", "sensitive", "masked", "at",
+            "expires_at", "ttl", "actor", "source", "reason", "recorded_at", "commitment", "digest",
         ]  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.ANY)
     def get_value(self, change: FactChange) -> Any:  # type: ignore[override]
         return values.parsed(change.value)
+
+    def get_masked(self, change: FactChange) -> bool:
+        return change.value is not None and (change.sensitive or change.hidden)
 
 
 class HistorySerializer(serializers.Serializer[Any]):
@@ -153,9 +157,22 @@ WRITING = {
     **READING,
 }
 EXPECTED = OpenApiParameter("expected_version", OpenApiTypes.INT, description="The version that was read.")
+FILTERS = [
+    OpenApiParameter("scope", enum=list(Scope.values)),
+    OpenApiParameter("owner", description="User or tree id; counts with `scope`."),
+    OpenApiParameter("below", description="A path: it and everything under it."),
+    OpenApiParameter("prefix", description="What the path starts with."),
+    OpenApiParameter("domain", description="Second segment of the path, or DOMAIN of its declaration."),
+    OpenApiParameter("state", enum=list(STATES), description="`live` holds `expiring` and `forever` too."),
+    OpenApiParameter("agent", description="The agent that wrote it."),
+    OpenApiParameter("since", description="Changed since: a time in ISO form, or an age such as 24h."),
+    OpenApiParameter("search", description="Text in the value, any case; not in sensitive values."),
+    OpenApiParameter("sort", enum=list(SORTS), description="`time` is time left; default: suits the filters."),
+]
+"""What a list of facts is narrowed to (``memory.query``)."""
 
 
-class FactView(APIView):
+class FactView(StrictQuery):
     """What the views have in common."""
 
     def project(self, request: Request, slug: str, *, write: bool = False) -> Project:
@@ -177,16 +194,7 @@ class FactList(FactView):
     @extend_schema(
         operation_id="facts_list",
         parameters=[
-            OpenApiParameter("scope", enum=list(Scope.values)),
-            OpenApiParameter("owner", description="User or tree id; counts with `scope`."),
-            OpenApiParameter("below", description="A path: it and everything under it."),
-            OpenApiParameter("prefix", description="What the path starts with."),
-            OpenApiParameter("domain", description="Second segment of the path, or DOMAIN of its declaration."),
-            OpenApiParameter("state", enum=list(STATES), description="`live` holds `expiring` and `forever` too."),
-            OpenApiParameter("agent", description="The agent that wrote it."),
-            OpenApiParameter("since", description="Changed since: a time in ISO form, or an age such as 24h."),
-            OpenApiParameter("search", description="Text in the value, any case; not in sensitive values."),
-            OpenApiParameter("sort", enum=list(SORTS), description="`time` is time left; default: suits the filters."),
+            *FILTERS,
             OpenApiParameter("cursor", description="From `next` or `previous`."),
             OpenApiParameter(
                 "page_size", OpenApiTypes.INT, description=f"1 to {paging.LARGEST}; default {paging.SIZE}."
@@ -269,12 +277,12 @@ class FactReveal(FactView):
 
     @extend_schema(operation_id="facts_reveal", request=ReasonSerializer, responses={200: FactSerializer, **WRITING})
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """The unmasked value; who asked and why is kept in the log."""
+        """The unmasked value, or with `seq` an earlier one; who asked and why is kept in the log."""
         project = self.project(request, slug, write=True)
         serializer = ReasonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        reason = serializer.validated_data["reason"]
-        fact = services.fact_reveal(project=project, pk=pk, actor=request.user, reason=reason)  # type: ignore[arg-type]
+        look: Any = version_reveal if "seq" in serializer.validated_data else services.fact_reveal
+        fact = look(project=project, pk=pk, actor=request.user, **serializer.validated_data)
         response = self.shown(fact, revealed=True)
         response["Cache-Control"] = "no-store"
         return response

@@ -15,16 +15,15 @@ from memory import erasure
 from memory.api import READING, WRITING, FactView
 from memory.services import REASON_LENGTH
 from memory.values import OWNER_LENGTH
+from web.fields import Fields, Flag, Text
 
 
-class ErasureSerializer(serializers.Serializer[Any]):
+class ErasureSerializer(Fields):
     """Whose data is erased, and why."""
 
-    owner = serializers.CharField(max_length=OWNER_LENGTH, trim_whitespace=False)
-    reason = serializers.CharField(
-        max_length=REASON_LENGTH, help_text="Kept on the receipt, so it must not name the user."
-    )
-    dry_run = serializers.BooleanField(default=False, help_text="Count what there is and erase nothing.")
+    owner = Text(max_length=OWNER_LENGTH)
+    reason = Text(max_length=REASON_LENGTH, help_text="Kept on the receipt, so it must not name the user.")
+    dry_run = Flag(default=False, help_text="Count what there is and erase nothing.")
 
 
 class ErasableSerializer(serializers.Serializer[Any]):

@@ -11,11 +11,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from editor.models import Project, User
-from memory.models import Fact, FactChange, System
+from memory.ledger import writing
+from memory.models import Fact, FactChange
 from memory.paging import facts_matching
 from memory.query import FactQuery
-from memory.selectors import fact_live, facts_count
-from memory.services import REASON_LENGTH, fact_put, facts_delete
+from memory.selectors import change_of, fact_live, facts_count
+from memory.services import REASON_LENGTH, actor_of, checked_reason, fact_put, facts_delete
 from memory.values import storable_text
 from web.errors import Conflict, Invalid, NotFound
 
@@ -34,20 +35,39 @@ def fact_restore(
     :raises NotFound: for a fact that is not live, and for an entry of another place.
     """
     fact = fact_live(project=project, pk=pk, now=timezone.now())
-    place: dict[str, Any] = {"scope": fact.scope, "owner": fact.owner, "path": fact.path}
-    entry = FactChange.objects.filter(project=project, system=System.FACT, seq=seq, kind="write", **place).first()
-    if entry is None:
-        raise NotFound(f"Entry {seq} of the log is no write of {fact.path}.")
-    if entry.sensitive:
-        raise Invalid(fields={"seq": f"entry {seq} holds the value masked only, so it cannot be restored"})
-    if entry.value is None:
-        raise Invalid(fields={"seq": f"the value of entry {seq} was erased, so it cannot be restored"})
+    entry = change_of(fact=fact, seq=seq)
     return fact_put(
-        project=project, **place, value=json.loads(entry.value), ttl=entry.ttl or None, actor=actor,
+        project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=_value_of(entry, "restored"),
+        ttl=entry.ttl or None, actor=actor,
         expected_version=expected_version or fact.version,
         source={"cause": "restore", "by": actor.get_username() if actor else ""},
         reason=reason or f"version {entry.version} again",
     )  # fmt: skip
+
+
+def version_reveal(*, project: Project, pk: int, seq: int, actor: User, reason: str) -> Fact:
+    """A live fact as it was in an entry of its history, after writing down who looked at it and why. Not to be saved.
+
+    :raises Invalid: as ``fact_restore``, and for a reason that is none. :raises NotFound: as ``fact_restore``.
+    """
+    now = timezone.now()
+    checked_reason(reason)
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+        fact = fact_live(project=project, pk=pk, now=now)
+        entry = change_of(fact=fact, seq=seq)
+        fact.value, fact.type, fact.version = _value_of(entry, "revealed"), entry.type, entry.version
+        fact.written_at, fact.source, fact.ttl = entry.at, entry.source, entry.ttl
+        ledger.noted(FactChange.Kind.REVEAL, fact, at=now, reason=reason.strip())
+    return fact
+
+
+def _value_of(entry: FactChange, done: str) -> Any:
+    """The value of an entry. Raises ``Invalid`` when it is not in the log."""
+    if entry.sensitive:
+        raise Invalid(fields={"seq": f"entry {entry.seq} holds the value masked only, so it cannot be {done}"})
+    if entry.value is None:
+        raise Invalid(fields={"seq": f"the value of entry {entry.seq} was erased, so it cannot be {done}"})
+    return json.loads(entry.value)
 
 
 def fact_retime(

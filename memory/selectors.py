@@ -240,6 +240,12 @@ def change_of(*, fact: Fact, seq: int) -> FactChange:
     return entry
 
 
+def fact_of(change: FactChange) -> Fact | None:
+    """The fact that an entry of the log is about, tombstones too; None when it is gone or the entry is of another system."""
+    place = {"project": change.project_id, "scope": change.scope, "owner": change.owner, "path": change.path}
+    return Fact.objects.filter(**place).first() if change.system == Fact.system else None
+
+
 def _step(change: FactChange, before: FactChange | None) -> Step:
     if before is None or change.value is None or before.value is None:
         return Step(change, [], [], before.expires_at if before else None)

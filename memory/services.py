@@ -25,7 +25,8 @@ REASON_LENGTH = 300
 
 __all__ = [
     "ANY", "NOBODY", "REASON_LENGTH", "TOMBSTONES_KEPT", "VIRTUAL_KEPT", "Actor", "Expected", "Place", "actor_of",
-    "by_hand", "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit", "facts_delete",
+    "by_hand", "checked_reason", "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit",
+    "facts_delete",
 ]  # fmt: skip
 
 
@@ -184,15 +185,20 @@ def fact_expire(*, project: Project, pk: int, expected_version: int | None = Non
 
 def fact_reveal(*, project: Project, pk: int, actor: User, reason: str) -> Fact:
     """The fact with its value, after writing down who looked at it and why."""
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise Invalid(fields={"reason": f"say why, in 1 to {REASON_LENGTH} characters; it is kept in the log"})
-    if not values.storable_text(reason):
-        raise Invalid(fields={"reason": "has a character that cannot be stored (NUL or half a surrogate pair)"})
+    checked_reason(reason)
     now = timezone.now()
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         fact = fact_live(project=project, pk=pk, now=now)
         ledger.noted(FactChange.Kind.REVEAL, fact, at=now, reason=reason.strip())
     return fact
+
+
+def checked_reason(reason: str) -> None:
+    """Raise ``Invalid`` for what is no reason to look at a sensitive value."""
+    if not 0 < len(reason.strip()) <= REASON_LENGTH:
+        raise Invalid(fields={"reason": f"say why, in 1 to {REASON_LENGTH} characters; it is kept in the log"})
+    if not values.storable_text(reason):
+        raise Invalid(fields={"reason": "has a character that cannot be stored (NUL or half a surrogate pair)"})
 
 
 def _checked(*, ttl: str | None, value: Any, expected: int | Expected | None, reason: str, **address: str) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.urls import URLPattern, path
-from rest_framework import serializers
 from rest_framework.views import APIView
 
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
 from memory.api import problem
 from web.errors import Forbidden
+from web.fields import StrictQuery
 
 ACCESS = {401: problem("No token, or one that does not work"), 403: problem("No token (`token-needed`), or no right")}
 """Answers that every address here may give."""
@@ -24,7 +22,7 @@ class TokenNeeded(Forbidden):
     title = "These addresses need an API token"
 
 
-class TokenView(APIView):
+class TokenView(StrictQuery):
     """A view of what belongs to the user and the project of a token."""
 
     def project(self, permission: str = "project.view") -> Project:
@@ -43,19 +41,6 @@ class TokenView(APIView):
     def owner(self) -> str:
         """How facts, blocks and conversations name the user of the token."""
         return self.caller.get_username()
-
-
-class StrictText(serializers.CharField):
-    """A text as it is: not trimmed, and no number or flag taken for one."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(trim_whitespace=False, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        """The text; other JSON is refused."""
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return str(super().to_internal_value(data))
 
 
 def slashed(route: str, view: type[APIView], name: str) -> list[URLPattern]:

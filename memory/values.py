@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -26,7 +25,6 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _SCOPES = frozenset(Scope.values)
 _SPELLER = json.JSONEncoder(ensure_ascii=False)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_DISPLAY = tuple(item.name for item in fields(Display))
 _LONGEST = timedelta(days=MAX_TTL_DAYS)
 _KINDS = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
@@ -125,7 +123,7 @@ def _children(value: Any) -> list[Any]:
 
 def masked(value: Any, masking: Mapping[str, Any]) -> Any:
     """How a sensitive value is shown, ``masking`` being fields of ``Display``; redacted where it says nothing."""
-    return Display(**{name: masking[name] for name in _DISPLAY if name in masking}).show(value)
+    return Display.read(masking).show(value)
 
 
 def source_of(source: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils import timezone
 
-from memory import erasure
+from memory import erasure, selectors, values
 from memory.admin.base import ReadOnlyAdmin
 from memory.models import ChainCheck, ChangeHead, Erasure, FactChange
+from memory.templatetags.facts import preview
 
 
 @admin.register(FactChange)
@@ -20,6 +22,16 @@ class FactChangeAdmin(ReadOnlyAdmin):
     list_filter = ("kind", "system", "scope", "project")
     search_fields = ("path__startswith", "owner__startswith", "actor__startswith")
     list_select_related = ("project",)
+    exclude = ("value", "nonce")
+    readonly_fields = ("shown_value",)
+
+    @admin.display(description="value")
+    def shown_value(self, change: FactChange) -> str:
+        """As the history of the fact shows it: masked while that is sensitive, nothing once it has expired."""
+        fact = selectors.fact_of(change)
+        if fact is not None:
+            selectors.change_hide(change, fact, timezone.now())
+        return preview(values.parsed(change.value)) if change.value is not None else "none"
 
     @admin.display(description="owner")
     def owner_in_words(self, change: FactChange) -> str:

@@ -14,9 +14,10 @@ from memory.api import WHOLE_LARGEST, problem
 from memory.banks import selectors, services
 from memory.banks.texts import AGENT_LENGTH, CONTENT_LENGTH, MOST_LINES, NAME_LENGTH, lines_with
 from memory.services import ANY
-from memory.token_api import ACCESS, StrictText, TokenView
+from memory.token_api import ACCESS, TokenView
 from memory.values import storable_text
 from web.errors import Invalid
+from web.fields import Fields, Text, Whole
 from web.pagination import KeysetPagination
 
 WRITE = "project.edit"
@@ -40,10 +41,10 @@ class BankPageSerializer(serializers.Serializer[Any]):
     previous = serializers.URLField(allow_null=True)
 
 
-class BankBoundSerializer(serializers.Serializer[Any]):
+class BankBoundSerializer(Fields):
     """How much a bank keeps."""
 
-    max_lines = serializers.IntegerField(
+    max_lines = Whole(
         required=False, allow_null=True, default=None, min_value=1, max_value=MOST_LINES,
         help_text="The last so many lines of each text stay, from its next write on; null: all.",
     )  # fmt: skip
@@ -52,7 +53,7 @@ class BankBoundSerializer(serializers.Serializer[Any]):
 class BankNewSerializer(BankBoundSerializer):
     """A bank to make."""
 
-    name = StrictText(max_length=NAME_LENGTH, help_text="Letters, digits, _ . and -.")
+    name = Text(max_length=NAME_LENGTH, help_text="Letters, digits, _ . and -.")
 
 
 class EntrySerializer(serializers.Serializer[Any]):
@@ -72,11 +73,11 @@ class EntryPageSerializer(serializers.Serializer[Any]):
     previous = serializers.URLField(allow_null=True)
 
 
-class EntryPutSerializer(serializers.Serializer[Any]):
+class EntryPutSerializer(Fields):
     """The whole new text. Without ``expected_version`` whatever is there is replaced."""
 
-    content = StrictText(allow_blank=True, max_length=CONTENT_LENGTH)
-    expected_version = serializers.IntegerField(
+    content = Text(allow_blank=True, max_length=CONTENT_LENGTH)
+    expected_version = Whole(
         required=False, allow_null=True, min_value=0, max_value=WHOLE_LARGEST,
         help_text="The version that was read; 0: there was none.",
     )  # fmt: skip

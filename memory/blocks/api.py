@@ -17,9 +17,10 @@ from memory.blocks import selectors, services
 from memory.blocks.ranking import LONGEST_QUERY
 from memory.blocks.texts import AGENT_LENGTH, read_stamp
 from memory.models import Block
-from memory.token_api import ACCESS, StrictText, TokenView
+from memory.token_api import ACCESS, TokenView
 from memory.values import storable_text
 from web.errors import Invalid, NotFound
+from web.fields import Fields, Number, Text, Whole
 from web.pagination import KeysetPagination
 
 MOST_MATCHES = 100
@@ -47,26 +48,26 @@ class BlockPageSerializer(serializers.Serializer[Any]):
     previous = serializers.URLField(allow_null=True)
 
 
-class BlockPutSerializer(serializers.Serializer[Any]):
+class BlockPutSerializer(Fields):
     """The whole new text. ``expected_updated_at`` is the stamp that was read last; null creates the block."""
 
-    content = StrictText(
+    content = Text(
         allow_blank=True, help_text="core: 4,000 characters and 20 lines that are not blank; archival: 8,000."
     )
-    expected_updated_at = StrictText(
+    expected_updated_at = Text(
         allow_null=True,
         help_text="ISO 8601; without a zone it is UTC.",
         error_messages={"required": "is missing; send the updated_at that was read, or null to create the block"},
     )
 
 
-class RecallSerializer(serializers.Serializer[Any]):
+class RecallSerializer(Fields):
     """What to look for, and among which blocks."""
 
-    query = StrictText(max_length=LONGEST_QUERY, allow_blank=True)
-    agent_id = StrictText(required=False, allow_null=True, allow_blank=True, max_length=AGENT_LENGTH)
-    limit = serializers.IntegerField(required=False, default=10, min_value=1, max_value=MOST_MATCHES)
-    min_score = serializers.FloatField(required=False, allow_null=True, default=None, min_value=0, max_value=1)
+    query = Text(max_length=LONGEST_QUERY, allow_blank=True)
+    agent_id = Text(required=False, allow_null=True, allow_blank=True, max_length=AGENT_LENGTH)
+    limit = Whole(required=False, default=10, min_value=1, max_value=MOST_MATCHES)
+    min_score = Number(required=False, allow_null=True, default=None, min_value=0, max_value=1)
 
 
 class MatchSerializer(serializers.Serializer[Any]):

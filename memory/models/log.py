@@ -74,6 +74,8 @@ class FactChange(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     recorded_at = models.DateTimeField()
     digest = models.CharField(max_length=64)
+    hidden = False
+    """Its value was masked for a reader, because its fact is sensitive by now; in the row it is clear."""
 
     class Meta:
         ordering: ClassVar = ["project", "-seq"]

@@ -11,9 +11,9 @@ from rest_framework import serializers as drf
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from editor.models import ApiToken, Project, User
+from memory import values
 from memory.api import WHOLE_LARGEST, whole
 from memory.models import StoreDefinition
 from memory.stores import selectors, services
@@ -22,11 +22,13 @@ from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of
 from memory.stores.serializers import READING, WRITING
 from memory.stores.validation import errors_of
+from web.errors import Invalid
+from web.fields import StrictQuery
 
 VIEW, TEST, EDIT = "project.view", "project.test", "project.edit"
 
 
-class StoresView(APIView):
+class StoresView(StrictQuery):
     """What the views have in common."""
 
     def project(self, permission: str = VIEW) -> Project:
@@ -147,8 +149,17 @@ class SchemaCheck(StoresView):
         if not problems:
             report["examples"] = [content for _, content in examples_of(body["schema"])]
             if "content" in body:
-                report["errors"] = errors_of(body["schema"], body["content"])
+                report["errors"] = errors_of(body["schema"], storable_content(body["content"]))
         return Response(report)
+
+
+def storable_content(content: Any) -> Any:
+    """A content that is no larger and no deeper than a record may be. Raises ``Invalid``."""
+    try:
+        values.value_text(content)
+    except ValueError as error:
+        raise Invalid(fields={"content": str(error)}) from None
+    return content
 
 
 class Definitions(StoresView):

@@ -13,8 +13,9 @@ import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
+from time import thread_time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,9 +28,16 @@ from abl.expressions.regex import compile_pattern
 Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 
 STEPS = 60_000
-"""Keywords that the check of one content may evaluate, about a second; ``DEARER`` and long messages count more."""
+"""Keywords that the check of one content may evaluate, about a second. ``DEARER`` ones, long messages and patterns count
+more."""
+SECONDS = 1.0
+"""Processor time of the thread that a check may take where the steps do not count what it does."""
 CHARACTERS_PER_STEP = 100
 DEARER = {"$ref": 3}
+PER_MATCH = 0.1
+MOST_WORK = 40_000_000
+"""Bytes of a text times instructions of a pattern: the slowest searches do so much in a second, most far more."""
+PAIRS_PER_STEP = 2_000
 
 
 class TooMuchWork(Exception):
@@ -40,11 +48,13 @@ class TooMuchWork(Exception):
 class Budget:
     """What is left of ``STEPS``."""
 
-    left: int = STEPS
+    left: float = STEPS
+    until: float = field(default_factory=lambda: thread_time() + SECONDS)
 
-    def spend(self, steps: int) -> None:
+    def spend(self, steps: float) -> None:
+        """Take steps off. Raises ``TooMuchWork`` when none are left, or no time."""
         self.left -= steps
-        if self.left < 0:
+        if self.left < 0 or thread_time() > self.until:
             raise TooMuchWork
 
 
@@ -65,9 +75,31 @@ def counted(keyword: Keyword, price: int = 1) -> Keyword:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern is found in a text; False for a pattern that RE2 refuses, which no saved schema has."""
+    """Whether a pattern is found in a text; False for a pattern that RE2 refuses, which no saved schema has.
+
+    In a check it is paid for before it is looked for, as nothing can stop a search that has begun.
+    """
     compiled = compile_pattern(pattern)
-    return compiled is not None and compiled.search(text) is not None
+    if compiled is None:
+        return False
+    budget = BUDGET.get(None)
+    if budget is not None:
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+        if size * compiled.size > MOST_WORK:
+            raise TooMuchWork
+        budget.spend(PER_MATCH)
+    return compiled.search(text) is not None
+
+
+def squared(keyword: Keyword) -> Keyword:
+    """The keyword of the library that looks for each element in a list of all of them, paying for these pairs."""
+
+    def paying(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, (list, dict)):
+            BUDGET.get().spend(len(instance) ** 2 / PAIRS_PER_STEP)
+        yield from keyword(validator, value, instance, schema) or ()
+
+    return paying
 
 
 def pattern(validator: Any, wanted: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -168,9 +200,9 @@ _format("ipv6")(lambda text: [ipaddress.IPv6Address(text)])
 
 
 def _safe(base: Any) -> Any:
-    keywords = {
-        name: counted(SAFE.get(name, keyword), DEARER.get(name, 1)) for name, keyword in base.VALIDATORS.items()
-    }
+    own = {**base.VALIDATORS, **{name: SAFE[name] for name in SAFE if name in base.VALIDATORS}}
+    own |= {name: squared(own[name]) for name in ("unevaluatedItems", "unevaluatedProperties") if name in own}
+    keywords = {name: counted(keyword, DEARER.get(name, 1)) for name, keyword in own.items()}
     return extend(base, keywords, format_checker=FORMATS)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from abl.expressions.regex import regex_problem
+from abl.expressions.regex import compile_pattern, regex_problem
 from memory.chain import canonical
 from memory.stores.keywords import DIALECTS, STOCK, dialect_of
 from memory.stores.pointers import pointer_of_reference
@@ -22,6 +22,8 @@ from web.parsers import json_value, nested_deeper
 LARGEST = 64 * 1024
 DEEPEST = 32
 MOST_PARTS = 2_000
+MOST_PROGRAM = 400_000
+"""Instructions that all patterns of a schema may be compiled to together: that takes about half a second."""
 MOST_NAMES = 1_000
 """Entries that a list of ``LISTED`` may have."""
 LISTED = {"required": "names", "enum": "values"}
@@ -102,6 +104,8 @@ class Walk:
 
     root: Mapping[str, Any]
     parts: dict[str, Any] = field(default_factory=dict)
+    program: int = 0
+    full: bool = False
 
     def problems(self) -> Iterator[Problem]:
         """Everything that is wrong, in the order of the schema, references last."""
@@ -113,6 +117,8 @@ class Walk:
                 return
             self.parts[pointer] = part
             yield from self._own(pointer, part)
+            if self.full:
+                return
             waiting += reversed(list(inner(pointer, part)))
         yield from self._mixed()
         yield from self._references()
@@ -141,7 +147,22 @@ class Walk:
         for name in ("properties", "patternProperties", "$defs", "definitions"):
             if not isinstance(part.get(name, {}), dict):
                 yield _problem(_below(pointer, name), f"{shown(part[name])} is no object of names and schemas")
-        yield from _patterns(pointer, part)
+        for place, text in _patterns(pointer, part):
+            if not self.full:
+                yield from self._pattern(place, text)
+
+    def _pattern(self, place: str, text: Any) -> Iterator[Problem]:
+        """A pattern that RE2 cannot read, such as one that looks ahead or behind, or one too many of large ones."""
+        why = regex_problem(text) if isinstance(text, str) else "is no text"
+        if why:
+            yield _problem(place, f"{shown(text)} is no pattern that is supported (RE2): {why}")
+            return
+        compiled = compile_pattern(text)
+        self.program += compiled.size if compiled is not None else 0
+        if self.program > MOST_PROGRAM:
+            why = "makes the patterns of this schema too large together; use smaller counts such as {1,50}, or fewer"
+            yield _problem(place, f"{shown(text)} {why}")
+            self.full = True
 
     def _mixed(self) -> Iterator[Problem]:
         """The library reads patterns for ``unevaluated…`` with an engine that some patterns stop."""
@@ -229,13 +250,10 @@ def _types(pointer: str, types: Any) -> Iterator[Problem]:
             return
 
 
-def _patterns(pointer: str, part: Mapping[str, Any]) -> Iterator[Problem]:
-    """Patterns that RE2 cannot read, such as those that look ahead or behind."""
+def _patterns(pointer: str, part: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Where the patterns of one schema stand, and they."""
     given = [(_below(pointer, "pattern"), part["pattern"])] if "pattern" in part else []
     named = part.get("patternProperties")
     if isinstance(named, dict):
         given += [(_below(_below(pointer, "patternProperties"), text), text) for text in named]
-    for place, text in given:
-        why = regex_problem(text) if isinstance(text, str) else "is no text"
-        if why:
-            yield _problem(place, f"{shown(text)} is no pattern that is supported (RE2): {why}")
+    return given

@@ -11,52 +11,37 @@ from memory.api import WHOLE_LARGEST, SourceSerializer, problem
 from memory.models import StoreDefinition
 from memory.services import REASON_LENGTH
 from memory.stores.selectors import STATES
-from memory.token_api import StrictText
+from web.fields import Choice, Fields, Flag, Text, Whole
 
 FREE = serializers.JSONField
 ACCESS_HELP = "Who shares a record: one per user, one for the application, one per session."
 RETENTION_HELP = "Until the session ends, or 24 h, 7 d, 30 d after the last write."
 
 
-class Fields(serializers.Serializer[Any]):
-    """A body; a field that is not known is refused."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        """The checked fields."""
-        if isinstance(data, dict):
-            unknown = [name for name in data if name not in self.fields]
-            if unknown:
-                known = ", ".join(self.fields)
-                raise serializers.ValidationError({str(unknown[0])[:80]: f"is not known; there are {known}."})
-        return super().to_internal_value(data)
-
-
 class DefinitionSerializer(Fields):
     """A store to define. ``technical_name`` cannot change later."""
 
-    technical_name = StrictText(max_length=200, help_text="An identifier, unique in the project.")
-    name = StrictText(required=False, allow_blank=True, max_length=200, default="", help_text="Shown to people.")
-    description = StrictText(required=False, allow_blank=True, default="")
+    technical_name = Text(max_length=200, help_text="An identifier, unique in the project.")
+    name = Text(required=False, allow_blank=True, max_length=200, default="", help_text="Shown to people.")
+    description = Text(required=False, allow_blank=True, default="")
     schema = FREE(help_text="JSON Schema with an object at the root, without references to elsewhere.")
-    access = serializers.ChoiceField(StoreDefinition.Access.choices, help_text=ACCESS_HELP)
-    retention = serializers.ChoiceField(StoreDefinition.Retention.choices, help_text=RETENTION_HELP)
-    strict = serializers.BooleanField(required=False, default=False, help_text="Refuse what breaks the schema.")
+    access = Choice(StoreDefinition.Access.choices, help_text=ACCESS_HELP)
+    retention = Choice(StoreDefinition.Retention.choices, help_text=RETENTION_HELP)
+    strict = Flag(required=False, default=False, help_text="Refuse what breaks the schema.")
 
 
 class DefinitionChangeSerializer(Fields):
     """What changes in a store."""
 
-    name = StrictText(required=False, allow_blank=True, max_length=200)
-    description = StrictText(required=False, allow_blank=True)
+    name = Text(required=False, allow_blank=True, max_length=200)
+    description = Text(required=False, allow_blank=True)
     schema = FREE(required=False)
-    access = serializers.ChoiceField(
-        StoreDefinition.Access.choices, required=False, help_text="Can change while there are no records."
-    )
-    retention = serializers.ChoiceField(
+    access = Choice(StoreDefinition.Access.choices, required=False, help_text="Can change while there are no records.")
+    retention = Choice(
         StoreDefinition.Retention.choices, required=False, help_text="Counts from the next write of a record on."
     )
-    strict = serializers.BooleanField(required=False)
-    expected_version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
+    strict = Flag(required=False)
+    expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
 
 
 class StoreSerializer(serializers.Serializer[Any]):
@@ -120,9 +105,9 @@ class ExportSerializer(serializers.Serializer[Any]):
 class ImportSerializer(Fields):
     """Definitions of an export. ``replace``: change stores that are there with another definition."""
 
-    version = serializers.IntegerField(required=False, default=1)
+    version = Whole(required=False, default=1)
     stores = serializers.ListField(child=FREE())
-    replace = serializers.BooleanField(required=False, default=False)
+    replace = Flag(required=False, default=False)
 
 
 class ImportedSerializer(serializers.Serializer[Any]):
@@ -165,8 +150,8 @@ class RecordChangeSerializer(Fields):
     """New content. ``expected_version`` is the version that was read."""
 
     content = FREE(help_text="An object.")
-    expected_version = serializers.IntegerField(min_value=1, max_value=WHOLE_LARGEST)
-    reason = StrictText(required=False, allow_blank=True, default="", max_length=REASON_LENGTH)
+    expected_version = Whole(min_value=1, max_value=WHOLE_LARGEST)
+    reason = Text(required=False, allow_blank=True, default="", max_length=REASON_LENGTH)
 
 
 class ContentSetSerializer(Fields):
@@ -176,7 +161,7 @@ class ContentSetSerializer(Fields):
     """
 
     content = FREE(help_text="An object; objects merge, arrays and scalars are replaced.")
-    expected_version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
+    expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)
 
 
 class ContentSerializer(serializers.Serializer[Any]):
@@ -270,7 +255,7 @@ class ArtifactsSerializer(serializers.Serializer[Any]):
     results = ArtifactSerializer(many=True)
 
 
-class UploadSerializer(serializers.Serializer[Any]):
+class UploadSerializer(Fields):
     """A file as form data."""
 
     file = serializers.FileField(allow_empty_file=True)
@@ -280,7 +265,7 @@ class UploadSerializer(serializers.Serializer[Any]):
 class ActiveSerializer(Fields):
     """Whether agents get the text of a file."""
 
-    isActive = serializers.BooleanField()  # noqa: N815
+    isActive = Flag()  # noqa: N815
 
 
 BAD = problem("Bad input; `fields` says what. Code `schema`: a strict store refuses it, `errors` says why")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -24,23 +27,68 @@ Problem = dict[str, str]
 """``path``: JSON pointer into the content. ``message``: what is there and what would be right."""
 
 
+TOO_MUCH = (
+    f"cannot be checked: that would take more than {STEPS:,} steps, about a second. Make the content smaller (fewer "
+    "fields and items, shorter texts), or the schema (fewer patterns and alternatives)"
+)
+REMEMBERED = 1_024
+_remembered: OrderedDict[bytes, list[Problem]] = OrderedDict()
+
+
 def errors_of(schema: Mapping[str, Any], content: Any) -> list[Problem]:
     """The first problems of a content, at most ``MOST``, in the order of the schema; empty when it fits.
 
-    ``schema`` is one that ``memory.stores.schema`` accepted. Never raises for any JSON.
+    ``schema`` is one that ``memory.stores.schema`` accepted. Never raises for any JSON: what would take too long has
+    the one problem ``TOO_MUCH``.
     """
-    validator = _validator(json.dumps(schema))
-    token = BUDGET.set(Budget())
+    try:
+        return errors_within(schema, content)
+    except TooMuchWork:
+        return [{"path": "", "message": TOO_MUCH}]
+
+
+def errors_within(schema: Mapping[str, Any], content: Any, steps: int = STEPS) -> list[Problem]:
+    """``errors_of``, which raises ``TooMuchWork`` when it takes more steps.
+
+    What was checked a moment ago is known: writers check before they take the log, and take the answer under it.
+    """
+    text = json.dumps(schema)
+    key = sha256(f"{text}\n{json.dumps(content)}".encode()).digest()
+    known = _remembered.get(key)
+    if known is None:
+        with _budget(steps):
+            known = _found(_validator(text), content)
+        _remembered[key] = known
+        while len(_remembered) > REMEMBERED:
+            _remembered.popitem(last=False)
+    return [dict(problem) for problem in known]
+
+
+@contextmanager
+def shared_budget() -> Iterator[None]:
+    """All checks inside of it together may take what one may."""
+    with _budget(STEPS):
+        yield
+
+
+@contextmanager
+def _budget(steps: int) -> Iterator[None]:
+    """A budget for what is inside, unless there is one already."""
+    token = BUDGET.set(BUDGET.get(None) or Budget(steps))
+    try:
+        yield
+    finally:
+        BUDGET.reset(token)
+
+
+def _found(validator: Any, content: Any) -> list[Problem]:
+    """The first problems that a validator finds. Raises ``TooMuchWork``."""
     try:
         return [problem_of(error) for error in islice(validator.iter_errors(content), MOST)]
-    except TooMuchWork:
-        return [{"path": "", "message": f"cannot be checked: that would take more than {STEPS:,} steps"}]
     except RecursionError:
         return [{"path": "", "message": "cannot be checked: content and schema are nested too deep"}]
     except ArithmeticError:
         return [{"path": "", "message": "cannot be checked: a number is too large"}]
-    finally:
-        BUDGET.reset(token)
 
 
 @lru_cache(maxsize=256)

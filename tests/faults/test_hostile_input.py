@@ -185,6 +185,7 @@ def bodies(bad: str) -> list[tuple[str, str, Any]]:
         ("POST", "/api/v1/check/", {"files": files}),
         ("POST", "/api/v1/check/", {"files": {x: "AGENT: A\n"}}),
         ("POST", "/api/v1/check/", {"files": files, "select": [x]}),
+        ("POST", "/api/v1/format/", {"text": f"AGENT: {x}\n"}),
         ("POST", "/api/v1/complete/", {"files": files, "path": "a.agent.abl", "line": 1, "column": 3}),
         ("POST", "/api/v1/complete/", {"files": {x: x}, "path": x, "line": 1, "column": 1}),
         ("POST", "/api/v1/evaluate/", {"expression": f"'{x}'"}),

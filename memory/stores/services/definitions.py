@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from time import thread_time
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -23,6 +24,8 @@ from memory.tombstones import erase
 from web.errors import Conflict, Invalid
 
 BATCH = 200
+PATIENCE = 2.0
+"""Processor seconds after which a step ends."""
 MOST_STORES = 200
 NAME_LENGTH, TECHNICAL_LENGTH, DESCRIPTION_LENGTH = 120, 100, 2_000
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -60,13 +63,16 @@ def store_create(
 def store_update(
     *, project: Project, technical_name: str, changes: Mapping[str, Any], expected_version: int | None = None
 ) -> StoreDefinition:
-    """Change a definition. A new schema is held against the records, the first ``BATCH`` at once and the others in
+    """Change a definition. A new schema is held against the records, the first step at once and the others in more
     steps (``stores_recheck``), which flag those that break it.
 
     :param changes: some of ``CHANGEABLE``; a new ``retention`` counts from the next write of a record on.
     :param expected_version: the version that was read. Raises ``Conflict`` when it is another by now.
     """
     now = timezone.now()
+    if "schema" in changes:
+        # Before the lock: to read large patterns takes a while, for which no other writer has to wait.
+        refuse(_schema_problem(changes["schema"]))
     with writing(project.pk, now=now):
         store = selectors.store_get(project=project, name=technical_name)
         if expected_version not in (None, store.version):
@@ -77,7 +83,7 @@ def store_update(
         for field in CHANGEABLE:
             if field in changes:
                 setattr(store, field, changes[field])
-        problems = problems_in(store)
+        problems = _field_problems(store)
         if store.access != before["access"] and (number := selectors.record_count(store=store)):
             problems.setdefault("access", f"{_records(number)} kept per {before['access']}; delete them first")
         refuse(problems)
@@ -87,13 +93,17 @@ def store_update(
             store.schema_version += rechecks
             store.updated_at = now
             store.save()
-        if rechecks:
-            recheck_some(store)
+    if rechecks:
+        recheck_some(store)
     return store
 
 
 def problems_in(store: StoreDefinition) -> dict[str, str]:
     """Field to what is wrong with it; in ``schema`` the first problem with its JSON pointer."""
+    return _field_problems(store) | _schema_problem(store.schema)
+
+
+def _field_problems(store: StoreDefinition) -> dict[str, str]:
     found = {}
     if not isinstance(store.technical_name, str) or not _IDENTIFIER.fullmatch(store.technical_name):
         found["technical_name"] = f"{str(store.technical_name)[:80]!r} is no identifier; use letters, digits and _"
@@ -111,10 +121,12 @@ def problems_in(store: StoreDefinition) -> dict[str, str]:
             found[field] = f"{str(value)[:40]!r} is not one of {', '.join(choices.values)}"
     if not isinstance(store.strict, bool):
         found["strict"] = f"{store.strict!r} is not true or false"
-    problem = next(iter(problems_of(store.schema)), None)
-    if problem is not None:
-        found["schema"] = f"at {problem['path'] or 'the root'}: {problem['message']}"
     return found
+
+
+def _schema_problem(schema: Any) -> dict[str, str]:
+    problem = next(iter(problems_of(schema)), None)
+    return {} if problem is None else {"schema": f"at {problem['path'] or 'the root'}: {problem['message']}"}
 
 
 def refuse(problems: Mapping[str, str]) -> None:
@@ -166,14 +178,22 @@ def _end_all(ledger: Ledger, records: list[StoreRecord], reason: str) -> int:
 
 
 def recheck_some(store: StoreDefinition, limit: int = BATCH) -> int:
-    """Hold up to ``limit`` records against the schema as it is now; inside a transaction that has the log."""
+    """Hold up to ``limit`` records against the schema, fewer where that takes long; returns how many are done.
+
+    They are checked before the log is locked. One that somebody writes meanwhile is checked by that.
+    """
     waiting = StoreRecord.objects.filter(store=store, checked__lt=store.schema_version, purged_at__isnull=True)
-    records = list(waiting.order_by("id")[:limit])
-    for record in records:
-        record.errors = errors_of(store.schema, record.content)
-        record.flagged, record.checked = bool(record.errors), store.schema_version
-    StoreRecord.objects.bulk_update(records, ["errors", "flagged", "checked"])
-    return len(records)
+    until, seen = thread_time() + PATIENCE, {}
+    for record in waiting.order_by("id")[:limit]:
+        seen[record.pk, record.version] = errors_of(store.schema, record.content)
+        if thread_time() > until:
+            break
+    with writing(store.project_id, now=timezone.now()):
+        for (pk, version), errors in seen.items():
+            waiting.filter(pk=pk, version=version).update(
+                errors=errors, flagged=bool(errors), checked=store.schema_version
+            )
+    return len(seen)
 
 
 def records_recheck(*, store_id: int, steps: int = 50) -> int:
@@ -186,11 +206,9 @@ def records_recheck(*, store_id: int, steps: int = 50) -> int:
         store = StoreDefinition.objects.filter(pk=store_id).first()
         if store is None:
             break
-        with writing(store.project_id, now=timezone.now()):
-            store.refresh_from_db()
-            number = recheck_some(store)
+        number = recheck_some(store)
         seen += number
-        if number < BATCH:
+        if not number:
             break
     return seen
 

@@ -1,12 +1,13 @@
 """Writes of records (docs/spec 11 §2): merged or replaced, checked, logged. Each service is one transaction.
 
 Every writer takes the project's log first (``memory.ledger``) and reads the record under that lock, so what two write
-at the same time is merged one after the other and no field is lost.
+at the same time is merged one after the other and no field is lost. The schema check, which may take a second, comes
+before the lock; under it the answer is known, unless somebody else wrote in between: then all is done once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -21,8 +22,9 @@ from memory.models import FactChange, StoreDefinition, StoreRecord, System
 from memory.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
 from memory.stores import selectors
 from memory.stores.content import SchemaRefused, merged, object_text
+from memory.stores.keywords import STEPS, TooMuchWork
 from memory.stores.selectors import Subject
-from memory.stores.validation import Problem, errors_of
+from memory.stores.validation import TOO_MUCH, Problem, errors_within
 from memory.tombstones import erase
 from web.errors import Conflict, Forbidden, Invalid, NotFound
 
@@ -44,6 +46,7 @@ class Change:
 
     :param expected: version that must be there, None for no live record, ``ANY`` for no condition.
     :param at: the writer's clock, which is not the real one when ``virtual_clock``.
+    :param steps: of a schema check that has to be made under the lock; ``TooMuchWork`` beyond them.
     """
 
     content: Mapping[str, Any]
@@ -53,6 +56,11 @@ class Change:
     virtual_clock: bool = False
     source: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    steps: int = STEPS
+
+
+STEPS_LOCKED = STEPS // 20
+TRIES = 5
 
 
 def content_set(
@@ -75,13 +83,47 @@ def content_set(
     :raises Conflict: for another version, with the live record or None as ``current``; for a session that has ended.
     """
     real = timezone.now()
-    with writing(project.pk, now=real, actor=actor_of(actor)) as ledger:
+    change = Change(
+        content, now or real, merge, expected_version, now is not None and now != real, source or by_hand(actor), reason,
+        STEPS_LOCKED,
+    )  # fmt: skip
+
+    def place() -> Place:
         store = writable_store(project=project, name=name)
-        place = Place(store, subject.owner_in(store), _session_of(project, store, subject))
-        return record_put(ledger, place, Change(
-            content, now or real, merge, expected_version, now is not None and now != real,
-            source or by_hand(actor), reason,
-        ))  # fmt: skip
+        return Place(store, subject.owner_in(store), _session_of(project, store, subject))
+
+    return _put_checked(project, place, change, now=real, actor=actor)
+
+
+def _put_checked(
+    project: Project, place: Callable[[], Place], change: Change, *, now: datetime, actor: User | None
+) -> StoreRecord:
+    """Write a record in a transaction of its own, checked before it.
+
+    :param place: looks up where it goes, before the lock and again under it.
+    """
+    for _ in range(TRIES):
+        _check_ahead(place(), change)
+        try:
+            with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+                return record_put(ledger, place(), change)
+        except TooMuchWork:
+            continue
+    raise Conflict("Others write this record all the time, and its schema takes long to check. Wait, then try again.")
+
+
+def _check_ahead(place: Place, change: Change) -> None:
+    """Find what a write will be told, before the log is locked. Raises ``Invalid`` for what takes too long."""
+    record = StoreRecord.objects.filter(store=place.store, owner=place.owner).first()
+    live = record if record is not None and record.is_live(change.at) else None
+    object_text(change.content)
+    content = _content_after(live, change)
+    object_text(content)
+    schema_errors(place.store, content)
+
+
+def _content_after(live: StoreRecord | None, change: Change) -> dict[str, Any]:
+    return dict(merged(live.content, change.content)) if live is not None and change.merge else dict(change.content)
 
 
 def writable_store(*, project: Project, name: str) -> StoreDefinition:
@@ -110,9 +152,9 @@ def record_put(ledger: Ledger, place: Place, change: Change) -> StoreRecord:
     object_text(change.content)
     if record is not None and not live and record.purged_at is None:
         bury_records(ledger, [_with(record, store)], reason="replaced after it had expired")
-    content = merged(record.content, change.content) if record and live and change.merge else dict(change.content)
+    content = _content_after(record if live else None, change)
     text = object_text(content)
-    errors = checked(store, content)
+    errors = checked(store, content, change.steps)
     record = record or StoreRecord(project_id=store.project_id, store=store, owner=place.owner, version=0)
     fill(record, place, change, content=content, errors=errors, real=ledger.now)
     record.save()
@@ -147,9 +189,20 @@ def fill(
     record.purged_at, record.source = None, values.source_of(change.source)
 
 
-def checked(store: StoreDefinition, content: Mapping[str, Any]) -> list[Problem]:
-    """The schema errors of a content. A strict store takes none that has any: ``SchemaRefused``."""
-    errors = errors_of(store.schema, content)
+def schema_errors(store: StoreDefinition, content: Mapping[str, Any]) -> list[Problem]:
+    """What in a content breaks the schema. ``Invalid`` when that takes too long to say, in whatever store."""
+    try:
+        return errors_within(store.schema, content)
+    except TooMuchWork:
+        raise Invalid(fields={"content": TOO_MUCH}) from None
+
+
+def checked(store: StoreDefinition, content: Mapping[str, Any], steps: int = STEPS) -> list[Problem]:
+    """The schema errors of a content. A strict store takes none that has any: ``SchemaRefused``.
+
+    With fewer ``steps`` than a check may take ``TooMuchWork`` is raised beyond them.
+    """
+    errors = schema_errors(store, content) if steps >= STEPS else errors_within(store.schema, content, steps)
     if errors and store.strict:
         words = "; ".join(f"at {error['path'] or 'the root'}: {error['message']}" for error in errors[:3])
         raise SchemaRefused(f"{store.technical_name} is strict. {words}", fields={"content": words}, errors=errors)
@@ -189,12 +242,15 @@ def record_edit(
     """
     now = timezone.now()
     refuse_reason(reason)
-    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+
+    def place() -> Place:
         record = selectors.record_get(project=project, pk=pk)
         if not record.is_live(now):
             raise NotFound(f"{record.path} of {record.owner or 'the application'} has expired; write it anew.")
-        place = Place(record.store, record.owner, record.session)
-        return record_put(ledger, place, Change(content, now, merge, expected_version, False, by_hand(actor), reason))
+        return Place(record.store, record.owner, record.session)
+
+    change = Change(content, now, merge, expected_version, False, by_hand(actor), reason, STEPS_LOCKED)
+    return _put_checked(project, place, change, now=now, actor=actor)
 
 
 def refuse_reason(reason: str) -> None:
