@@ -14,6 +14,7 @@ from abl.expressions.values import type_tag
 from abl.runtime.concealing import Concealer
 from abl.runtime.context import Context
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
+from abl.runtime.fact_masks import release
 from abl.runtime.facts import Facts
 from abl.runtime.masking import HIDDEN_ERROR, Masker
 from abl.runtime.memories import Memories
@@ -248,8 +249,10 @@ class Engine:
         """Note that the value of a name is computed from sensitive ones, or no longer is."""
         if sensitive and name not in thread.tainted:
             thread.tainted.append(name)
-        elif not sensitive and name in thread.tainted:
-            thread.tainted.remove(name)
+        elif not sensitive:
+            release(self, name)
+            if name in thread.tainted:
+                thread.tainted.remove(name)
 
     def secret_message(self) -> None:
         """The user's message holds something sensitive."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PARTS = "parts"
 """In a masking: only parts of the value are sensitive, those that the agents which wrote it declare."""
+DERIVED = "derived"
+"""In a masking: it is sensitive by what the value was computed from, until another value is written."""
 
 
 def glance(engine: Engine, thread: Thread) -> None:
@@ -38,6 +40,12 @@ def learn(engine: Engine, fact: Fact) -> None:
         del masks[fact.path]  # somebody decided so since
 
 
+def release(engine: Engine, path: str) -> None:
+    """A path gets a value that is not computed from anything sensitive."""
+    if engine.state.masks.get(path, {}).get(DERIVED):
+        del engine.state.masks[path]
+
+
 def _declared_so(engine: Engine, path: str, masking: Mapping[str, Any]) -> bool:
     """True when the agents of the session declare what a stored masking says."""
     if masking.get(PARTS):
@@ -50,16 +58,19 @@ def sensitivity(engine: Engine, thread: Thread, scope: str, path: str, value: An
 
     That is when its path is sensitive, when it was computed from what is, and when events mask something in it.
     """
-    masker = engine.masker(thread)
-    display = masker.display(path)
+    masker, masks = engine.masker(thread), engine.state.masks
+    display = masker.own_display(path) if not masks.get(path, {}).get(DERIVED) else None
     if display is not None:
         masking = asdict(display) if display != REDACT else {}
         if engine.declared.get(path) != display:
-            engine.state.masks[path] = {"scope": scope, **masking}
+            masks[path] = {"scope": scope, **masking}
         return {"sensitive": True, "masking": masking}
+    if masker.display(path) is not None:
+        masks[path] = {"scope": scope, DERIVED: True}
+        return {"sensitive": True, "masking": {DERIVED: True}}
     shown = masker.shown(path, value, whole=True)
     if engine.recorder.shown(shown) != shown:
-        return {"sensitive": True, "masking": {}}
+        return {"sensitive": True, "masking": {DERIVED: True}}
     return {"sensitive": True, "masking": {PARTS: True}} if shown != value else {}
 
 

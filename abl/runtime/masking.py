@@ -83,15 +83,22 @@ class Masker:
         yield from self._sensitive.items()
 
     def display(self, name: str) -> Display | None:
-        """The display of a name that is sensitive itself or lies below one that is."""
+        """The display of a name that is sensitive, lies below one that is, or was computed from one."""
         if self._nothing:
             return None
-        for known, display in self._known():
-            if name == known or name.startswith(known + "."):
-                return display
+        own = self.own_display(name)
+        if own is not None:
+            return own
         parts = name.split(".")
         tainted = any(".".join(parts[:size]) in self._tainted for size in range(1, len(parts) + 1))
         return REDACT if tainted else None
+
+    def own_display(self, name: str) -> Display | None:
+        """The display of a name that is sensitive itself or lies below one that is."""
+        for known, display in self._known():
+            if name == known or name.startswith(known + "."):
+                return display
+        return None
 
     def hidden(self, name: str, value: Any) -> Any:
         """A value that is sensitive whatever its name says."""

@@ -50,7 +50,9 @@ class MemoryTool:
                 return ToolError(subtype="invalid_argument", message=message)
             wanted = _misfit(known[name], value)
             if wanted is not None:
-                return ToolError(subtype="invalid_argument", message=f"{name} is {type_tag(value)}; it is {wanted}")
+                return ToolError(
+                    subtype="invalid_argument", message=f"{name} is {_kind(known[name], value)}; give {wanted}"
+                )
         return None
 
 
@@ -87,6 +89,12 @@ def _refused(code: str, message: str, details: dict[str, Any]) -> ToolResult:
     envelope = ToolError(subtype=code, code=code, message=message).envelope()
     envelope["error"].update(details)
     return ToolResult(envelope, mode="memory")
+
+
+def _kind(schema: Mapping[str, Any], value: Any) -> str:
+    """What a value that does not fit is. Not the value itself, which may be one that nobody is to see."""
+    fits = type_tag(value) == "string" and "enum" in schema
+    return "another text than it may be" if fits else str(type_tag(value))
 
 
 def _misfit(schema: Mapping[str, Any], value: Any) -> str | None:

@@ -52,7 +52,7 @@ def _content(block: Block, children: Iterable[Block]) -> Content:
     if (
         text is not None
         and text.style == "bare"
-        and text.raw[:1] in "[{"
+        and text.raw[:1] in ("[", "{")
         and bracket_depth(text.raw) <= MAX_VALUE_DEPTH
     ):
         inner = moved(_in_brackets(text.value, 0, len(text.value)), text.inner.start)

@@ -253,7 +253,7 @@ def inline_names(ctx: Context, value: Text) -> tuple[Name, ...]:
     if value.style != "bare":
         return (Name(value.value, value.inner),)
     start, end = value.span
-    if value.raw[0] in "[{":
+    if value.raw.startswith(("[", "{")):
         start, end = inside_brackets(ctx.text, start, end)
     names: list[Name] = []
     for part in split_commas(ctx.text, start, end):
@@ -266,7 +266,7 @@ def inline_names(ctx: Context, value: Text) -> tuple[Name, ...]:
 def texts_of(ctx: Context, block: Block) -> tuple[Text, ...]:
     """Texts of a list: block items as they stand (colons included), an inline list, or one text."""
     if block.value is not None:
-        if block.value.style == "bare" and block.value.raw[0] == "[":
+        if block.value.style == "bare" and block.value.raw[:1] == "[":
             parts = split_commas(ctx.text, *inside_brackets(ctx.text, *block.value.span))
             return tuple(text for part in parts if (text := scalar_text(ctx.text, *part)) is not None)
         return (block.value,)

@@ -96,7 +96,7 @@ class _FlowReader:
         if (
             value is not None
             and value.style == "bare"
-            and value.raw[0] != "["
+            and value.raw[:1] != "["
             and ("->" in value.raw or "→" in value.raw)
         ):
             self._chain(value)

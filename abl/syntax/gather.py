@@ -136,7 +136,7 @@ def _options(ctx: Context, props: tuple[Property, ...]) -> tuple[Literal_, ...] 
     if prop.value is None:
         return tuple(read_literal(ctx, child.value) for child in prop.block.children if child.value is not None)
     start, end = prop.value.span
-    if prop.value.style == "bare" and prop.value.raw[0] == "[":
+    if prop.value.style == "bare" and prop.value.raw[:1] == "[":
         start, end = inside_brackets(ctx.text, start, end)
     texts = (scalar_text(ctx.text, *part) for part in split_commas(ctx.text, start, end))
     return tuple(Literal_(plain_value(text), text.span) for text in texts if text is not None)

@@ -247,7 +247,7 @@ def read_store(ctx: Context, block: Block, path: str) -> Store:
 
 def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
     broken = Store(span=block.span, path=path, block=block, value=None, target=None)
-    if text.style == "bare" and text.raw[0] in "[{" and open_brackets(text.raw):
+    if text.style == "bare" and text.raw.startswith(("[", "{")) and open_brackets(text.raw):
         return broken  # the open bracket is reported where the line was read
     start, end = text.inner if ctx.yaml else text.span
     arrow = max(cuts(ARROW, ctx.text, start, end), key=lambda match: match.start(), default=None)
@@ -259,7 +259,7 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
     for side, given in (("value", value), ("target", target)):
         if given is None:
             ctx.report(findings.store_side_missing(text.span, side))
-    if value is not None and value.raw[0] == "{" and value.raw[-1] == "}" and not _good_object(ctx, value):
+    if value is not None and value.raw[:1] == "{" and value.raw[-1] == "}" and not _good_object(ctx, value):
         value = None
     name = name_from(target)
     if name is not None:

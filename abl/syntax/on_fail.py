@@ -35,7 +35,7 @@ def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader |
     value = condition_text(ctx, block.value)
     if value is not None and not value.raw.strip():
         value = block.value  # quotes of YAML with nothing in them are an empty message, as quotes of ABL are
-    if value is not None and not (value.style == "bare" and value.raw[0] == "{" and value.raw[:2] != "{{"):
+    if value is not None and not (value.style == "bare" and value.raw[:1] == "{" and value.raw[:2] != "{{"):
         read = _one_line(ctx, block, value, path)
         return replace(read, message=block.value) if read.form == "message" else read
     children = children_of(ctx, block)

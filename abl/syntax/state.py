@@ -27,7 +27,7 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
     """``SET: a = x``, a list, a block of ``a = x`` lines, or a map ``a: x``."""
     value = block.value
     if value is not None:
-        if value.style == "bare" and value.raw[0] == "{":
+        if value.style == "bare" and value.raw[:1] == "{":
             return tuple(_member(child, f"{path}[{i}]") for i, child in enumerate(children_of(ctx, block)))
         span = value.span if value.style == "bare" else value.inner
         return (_assignment(ctx, block, span, path),)
@@ -190,6 +190,6 @@ def read_log(ctx: Context, block: Block, keyword: str, path: str) -> Log:
 
 
 def _is_log_object(ctx: Context, text: Text) -> bool:
-    if text.raw[0] != "{" or text.raw.startswith("{{"):
+    if text.raw[:1] != "{" or text.raw.startswith("{{"):
         return False
     return next(cuts(COLON, ctx.text, *inside_brackets(ctx.text, *text.span)), None) is not None

@@ -104,7 +104,7 @@ def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, .
         fix = _insertion(text.span.end, " object", preferred=False)
         ctx.report(findings.malformed_tool(text.span, "the type behind the arrow is missing", (fix,)))
         return
-    colon = text.raw[0] in ":="
+    colon = text.raw.startswith((":", "="))
     edit = Edit(Span(behind, text.span.start + 1), " ->") if colon else Edit(Span(behind, text.span.start), " -> ")
     fix = Fix("Write `->` before the return type", (edit,), preferred=True)
     ctx.report(findings.malformed_tool(text.span, "the return type needs `->`", (fix,)))
@@ -232,7 +232,7 @@ def _type(ctx: Context, start: int, end: int) -> TypeRef:
     raw, span = text.raw, text.span
     if raw.endswith("[]"):
         return TypeRef(raw, span, "array", item=_type(ctx, span.start, span.end - 2))
-    if raw[0] == "{":
+    if raw[:1] == "{":
         return TypeRef(raw, span, "object", fields=_fields(ctx, span.start, span.end))
     generic = _GENERIC.fullmatch(raw)
     if generic is not None:
@@ -252,7 +252,7 @@ def _generic(ctx: Context, text: Text, match: re.Match[str]) -> TypeRef:
         return TypeRef(text.raw, text.span, name)
     if name == "object":
         return TypeRef(text.raw, text.span, "object", fields=_fields(ctx, *inner.span))
-    parts = split_commas(ctx.text, *(inside_brackets(ctx.text, *inner.span) if inner.raw[0] == "[" else inner.span))
+    parts = split_commas(ctx.text, *(inside_brackets(ctx.text, *inner.span) if inner.raw[:1] == "[" else inner.span))
     if name == "union":
         options: tuple[Any, ...] = tuple(_type(ctx, *part) for part in parts)
     else:

@@ -272,6 +272,6 @@ def model_context_no_text(node: nodes.Setting | nodes.Respond | nodes.Completion
     if block is None:
         return
     value = block.value
-    collection = value is not None and value.style == "bare" and value.raw[:1] in "[{" and value.raw[:2] != "{{"
+    collection = value is not None and value.style == "bare" and value.raw[:1] in ("[", "{") and value.raw[:2] != "{{"
     if (value is None and block.children) or collection:
         yield found(value.span if value is not None else block.key_span)

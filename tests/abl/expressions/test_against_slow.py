@@ -88,12 +88,12 @@ def compared(numbers: range) -> None:
         assert differences(text, values) == [], (number, text, values)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::SyntaxWarning")
 def test_some_thousand_expressions() -> None:
     compared(range(2_000))
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::SyntaxWarning")
 def test_many_expressions() -> None:
     compared(range(2_000, 2_000 + length(10_000, 100_000)))

@@ -11,6 +11,10 @@ TEXTS = {
     "an empty action in quotes of YAML": "constraints:\n  a:\n    - require: a\n      on_fail: ''\n",
     "an action of blanks in quotes of YAML": "constraints:\n  a:\n    - require: a\n      on_fail: ' '\n",
     "an unclosed quote as an action in YAML": "constraints:\non_fail:'",
+    "names in empty quotes of YAML": "flow:\n  l:\n    clear: ''\n    set: ''\n    then: ''\n",
+    "an unclosed quote for names in YAML": "flow:\n  l:\n    clear: '",
+    "a store in empty quotes of YAML": "memory:\n  remember:\n    - when: a\n      store: ''\n",
+    "paths in empty quotes of YAML": "memory:\n  recall:\n    - paths: ''\n",
     "a step in a step, indented by a tab": "FLOW:\n s:\n\te:\n\t\tREASONING: false\n",
 }
 
