@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import django
+from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -47,9 +46,7 @@ class Handler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """The answer of the chain, from one of the threads."""
-        context = contextvars.copy_context()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, context.run, self._respond, request)
+        return await sync_to_async(self._respond, thread_sensitive=False, executor=self._threads)(request)
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
         # Django does so when a request begins and ends, but in a thread that this one is not.

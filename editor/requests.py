@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -12,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from editor import selectors
 from web.errors import Forbidden, Invalid
-from web.parsers import MAX_BODY, too_large
+from web.parsers import MAX_BODY, json_value, too_large
 
 View = Callable[..., HttpResponse]
 
@@ -81,9 +80,9 @@ def json_body(request: HttpRequest) -> dict[str, Any]:
     if len(raw) > MAX_BODY:
         raise too_large(len(raw))
     try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise Invalid("The body is no JSON. Send one JSON object.", fields={"body": "is no JSON"}) from None
+        data = json_value(raw)
+    except ValueError as error:
+        raise Invalid("The body is no JSON. Send one JSON object.", fields={"body": f"is no JSON: {error}"}) from None
     if not isinstance(data, dict):
         raise Invalid("Send one JSON object.", fields={"body": f"is of type {type(data).__name__}, not an object"})
     return data

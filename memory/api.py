@@ -17,10 +17,7 @@ from memory import paging, selectors, services, values
 from memory.models import Fact, FactChange, Scope
 from memory.query import SORTS, STATES, FactQuery
 from memory.revising import version_reveal
-from web.errors import Invalid
-from web.fields import Choice, Fields, Flag, StrictQuery, Text, Whole
-
-WHOLE_LARGEST = 2**31 - 1
+from web.fields import WHOLE_LARGEST, Choice, Fields, Flag, StrictQuery, Text, Whole, whole
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -286,15 +283,6 @@ class FactReveal(FactView):
         response = self.shown(fact, revealed=True)
         response["Cache-Control"] = "no-store"
         return response
-
-
-def whole(text: str, name: str, low: int, high: int) -> int | None:
-    """A whole number of the query string, or None when it is absent."""
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 12 and low <= int(text) <= high):
-        raise Invalid(fields={name: f"{text[:20]!r} is not a whole number from {low} to {high:,}"})
-    return int(text)
 
 
 def size_of(text: str) -> int:

@@ -16,7 +16,7 @@ from editor.models import Project
 from editor.requests import project_view
 from memory import exporting, revising, saved, selectors, tree
 from memory.inspector import Query
-from memory.pages import asked_again, by_person, part_for, user_of, version_in
+from memory.pages import asked_again, by_person, entry_in, part_for, user_of, version_in
 from memory.paging import facts_matching
 from memory.query import FactQuery
 from memory.readers import places_reading
@@ -76,11 +76,8 @@ def life_in(request: HttpRequest) -> str | None:
 @asked_again(fact_again)
 def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Make the value of an earlier entry (``seq``) the next version, if ``version`` is still there."""
-    seq = str(request.POST.get("seq", ""))
-    if not (seq.isascii() and seq.isdigit() and len(seq) < 19):
-        raise Invalid(fields={"seq": f"{seq[:20]!r} is not the number of an entry of the log"})
     fact = revising.fact_restore(
-        project=project, pk=pk, seq=int(seq), expected_version=version_in(request), actor=user_of(request),
+        project=project, pk=pk, seq=entry_in(request), expected_version=version_in(request), actor=user_of(request),
         reason=reason_in(request),
     )  # fmt: skip
     words = f"{fact.path} has its earlier value again, as version {fact.version}"

@@ -146,6 +146,14 @@ def version_seen(request: HttpRequest) -> int:
     return version
 
 
+def entry_in(request: HttpRequest) -> int:
+    """The entry of the log that a form names as ``seq``. Raises ``Invalid``."""
+    text = str(request.POST.get("seq", ""))
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Invalid(fields={"seq": f"{text[:20]!r} is not the number of an entry of the log"})
+    return int(text)
+
+
 def page_in(request: HttpRequest) -> int:
     """The page asked for, from 1. Raises ``Invalid``."""
     page = str(request.GET.get("page", "1"))

@@ -13,14 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory import exporting, tree, verification
-from memory.api import FILTERS, READING, WHOLE_LARGEST, WRITING, FactSerializer, FactView, problem
+from memory.api import FILTERS, READING, WRITING, FactSerializer, FactView, problem
 from memory.models import Scope
 from memory.query import CHOSEN, STATES, FactQuery, chosen_facts
 from memory.revising import MOST_DELETED, fact_restore, fact_retime, facts_delete_found
 from memory.selectors import facts_count
 from memory.services import REASON_LENGTH
 from web.errors import Invalid
-from web.fields import Choice, Fields, Text, Whole
+from web.fields import WHOLE_LARGEST, Choice, Fields, Text, Whole
 
 
 class RestoreSerializer(Fields):

@@ -241,7 +241,7 @@ def change_of(*, fact: Fact, seq: int) -> FactChange:
 
 
 def fact_of(change: FactChange) -> Fact | None:
-    """The fact that an entry of the log is about, tombstones too; None when it is gone or the entry is of another system."""
+    """The fact that an entry of the log is about, tombstones too; None when it is gone or another system is meant."""
     place = {"project": change.project_id, "scope": change.scope, "owner": change.owner, "path": change.path}
     return Fact.objects.filter(**place).first() if change.system == Fact.system else None
 

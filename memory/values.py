@@ -65,7 +65,10 @@ def problems_of(*, scope: str, owner: str, path: str, ttl: str | None) -> dict[s
     if len(path) > PATH_LENGTH or not _PATH.fullmatch(path):
         problems["path"] = f"{path[:80]!r} is not a path; use two or more names with dots between, such as user.tier"
     if ttl and ttl_seconds(ttl) is None:
-        problems["ttl"] = f"{ttl[:20]!r} is not a time to live; use a whole number and s, m, h or d, such as 90d"
+        problems["ttl"] = (
+            f"{ttl[:20]!r} is not a time to live; use a whole number and s, m, h or d, such as 90d, "
+            f"at most {MAX_TTL_DAYS}d"
+        )
     return problems
 
 

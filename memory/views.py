@@ -18,11 +18,13 @@ from editor.requests import project_view
 from memory import selectors, services
 from memory.inspector import Inspector, Query
 from memory.models import Fact, Scope
-from memory.pages import asked_again, by_person, part_for, user_of, version_in
+from memory.pages import asked_again, by_person, entry_in, part_for, user_of, version_in
 from memory.query import chosen_facts
+from memory.revising import version_reveal
 from memory.saved import view_list
 from memory.values import storable_text
 from web.errors import AppError, Invalid, NotFound
+from web.parsers import json_value
 from web.problems import status_of
 
 
@@ -74,12 +76,13 @@ def inspect(
 
 def detail_of(chosen: Fact, *, revealed: bool = False) -> dict[str, Any]:
     """What the detail of a fact needs."""
-    now = timezone.now()
+    now, history = timezone.now(), selectors.fact_history(fact=chosen)
     return {
         "now": now,
         "shown": selectors.shown(chosen, now, revealed=revealed),
         "stamp": stamp_of(chosen, now),
-        "history": selectors.fact_history(fact=chosen),
+        "history": history,
+        "hidden_versions": [step.change for step in history if step.change.hidden],
     }
 
 
@@ -99,10 +102,15 @@ def reveal_again(request: HttpRequest, project: Project, error: AppError, pk: in
 @require_POST
 @asked_again(reveal_again, when=by_person)
 def reveal(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """The detail with the value of a sensitive fact, once; the log keeps who looked and why."""
-    query, reason = Query.read(request.GET), str(request.POST.get("reason", ""))
-    chosen = services.fact_reveal(project=project, pk=pk, actor=user_of(request), reason=reason)
-    response = inspect(request, project, chosen, query=query, revealed=True)
+    """The detail with the value of a sensitive fact, or an earlier one (``seq``), once; the log keeps who and why."""
+    query, actor, reason = Query.read(request.GET), user_of(request), str(request.POST.get("reason", ""))
+    if request.POST.get("seq"):
+        looked = version_reveal(project=project, pk=pk, seq=entry_in(request), actor=actor, reason=reason)
+        chosen = selectors.fact_get(project=project, pk=pk)
+        more: dict[str, Any] = {"looked": selectors.shown(looked, timezone.now(), revealed=True)}
+    else:
+        chosen, more = services.fact_reveal(project=project, pk=pk, actor=actor, reason=reason), {"revealed": True}
+    response = inspect(request, project, chosen, query=query, **more)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -225,10 +233,9 @@ def fields_of(request: HttpRequest) -> dict[str, Any]:
     """What the form of a fact holds, for ``fact_put``."""
     given = request.POST
     try:
-        value = json.loads(given.get("value", ""))
-    except (ValueError, RecursionError) as error:
-        why = f": {error}" if isinstance(error, ValueError) else ""
-        raise Invalid(fields={"value": f'is not JSON{why}. A text stands in double quotes: "gold"'}) from None
+        value = json_value(given.get("value", ""))
+    except ValueError as error:
+        raise Invalid(fields={"value": f'is not JSON: {error}. A text stands in double quotes: "gold"'}) from None
     kept = {name: str(given.get(name, "")).strip() for name in ("scope", "owner", "path", "reason")}
     version = version_in(request)
     kind: bool | None = True if given.get("sensitive") else (None if version else False)

@@ -1,7 +1,7 @@
 """What a request may say: known names only, and values as they are (docs/spec 12 §5).
 
-A name that is not known is refused, with the one that was perhaps meant: passed over, a misspelt ``dry_run`` would erase.
-No number is taken for a text or a text for a number, and no blanks are cut off.
+A name that is not known is refused, with the one that was perhaps meant: passed over, a misspelt ``dry_run`` would
+erase. No number is taken for a text or a text for a number, and no blanks are cut off.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from abl.syntax.suggest import closest
 from web.errors import Invalid
 
 SHOWN = 60
+WHOLE_LARGEST = 2**31 - 1
 KINDS = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
@@ -148,7 +149,16 @@ class StrictQuery(APIView):
         description = kind()
         description.view, description.method = self, str(request.method)
         found = [item for item in description.get_override_parameters() if isinstance(item, OpenApiParameter)]
-        return {item.name: item.many for item in found if item.location == OpenApiParameter.QUERY}
+        return {item.name: bool(item.many) for item in found if item.location == OpenApiParameter.QUERY}
+
+
+def whole(text: str, name: str, low: int, high: int) -> int | None:
+    """A whole number of a query string or form, or None when it is absent. Raises ``Invalid``."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and low <= int(text) <= high):
+        raise Invalid(fields={name: f"{text[:20]!r} is not a whole number from {low} to {high:,}"})
+    return int(text)
 
 
 FORMAT = api_settings.URL_FORMAT_OVERRIDE

@@ -60,10 +60,13 @@ class ForgivingJSONRenderer(JSONRenderer):
             return bytes(AsciiJSONRenderer().render(data, *args, **kwargs))
 
 
-def json_value(raw: str | bytes) -> Any:
+def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
     """The value of a JSON text. ``ValueError`` says what is wrong, also for numbers and depths that JSON may not have.
 
     Bytes are UTF-8.
+
+    :param repeated: an object may have a key twice, and the last counts. What is kept has each once: of two values
+        nobody can tell which was meant.
     """
     try:
         value = json.loads(
@@ -71,12 +74,23 @@ def json_value(raw: str | bytes) -> Any:
             parse_constant=refuse,
             parse_float=finite,
             parse_int=whole,
+            object_pairs_hook=None if repeated else unrepeated,
         )
     except RecursionError:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels") from None
     if nested_deeper(value, MAX_DEPTH):
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     return value
+
+
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys all differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it has the key {json.dumps(twice[:80], ensure_ascii=False)} twice in one object")
+    return found
 
 
 def finite(text: str) -> float:

@@ -24,7 +24,8 @@ WORDS = {
     "507": "The disk is full; nothing was written, reading goes on.",
 }
 ALWAYS = ("400", "401", "403", "405", "406", "429", "503", "507")
-"""Also 400 for an address alone: its query may have a parameter that is not known. Also 403 and 507 for reading: a session may have run out of its form token, and a database of room for its log."""
+"""400 for any query parameter that is not known. Also 403 and 507 for reading: a session may have run out of its form
+token, and a database of room for its log."""
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": "An error (RFC 9457). Other members say more about some errors.",

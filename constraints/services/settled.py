@@ -7,7 +7,6 @@ do, and one that dies leaves everything as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -54,9 +53,9 @@ def conversation_settle(*, conversation_id: int) -> bool:
     if not due(now).filter(pk=conversation_id).update(unsettled_since=None):
         return False
     conversation = Conversation.objects.select_related("project").get(pk=conversation_id)
-    notes = list(notes_of(conversation, now))
-    if notes:
-        remember(conversation, notes, now)
+    notes, secret = notes_of(conversation, now)
+    if notes or secret:
+        remember(conversation, notes, now, secret)
     return True
 
 
@@ -66,18 +65,23 @@ def due(now: datetime) -> QuerySet[Conversation]:
     return Conversation.objects.filter(~Exists(_WORKING), unsettled_since__lte=since)
 
 
-def notes_of(conversation: Conversation, now: datetime) -> Iterator[Note]:
-    """A note for each fact that remember triggers stored in the conversation and that still lives.
+def notes_of(conversation: Conversation, now: datetime) -> tuple[list[Note], list[str]]:
+    """A note for each fact that remember triggers stored in the conversation and that still lives, and the paths of
+    those that are sensitive.
 
-    What is sensitive is left out: a block is no place for it. The time left is measured on the conversation's clock.
+    They get none: a block is no place for them. The time left is measured on the conversation's clock.
     """
+    notes, secret = [], []
     last = conversation.turns.filter(clock_at__isnull=False).order_by("-index").first()
     fixed = conversation.clock_mode == Conversation.Clock.FIXED
     clock = last.clock_at if fixed and last is not None and last.clock_at is not None else now
     for scope, owner, path in places_of(conversation):
         fact = fact_now(project=conversation.project, place={"scope": scope, "owner": owner, "path": path}, now=clock)
-        if fact is not None and not fact.sensitive:
-            yield Note(path, fact.value, until(fact, clock, now))
+        if fact is not None and fact.sensitive:
+            secret.append(path)
+        elif fact is not None:
+            notes.append(Note(path, fact.value, until(fact, clock, now)))
+    return notes, secret
 
 
 def places_of(conversation: Conversation) -> list[tuple[str, str, str]]:
@@ -99,8 +103,11 @@ def until(fact: Fact, clock: datetime, now: datetime) -> datetime | None:
     return now + (fact.expires_at - clock) if fact.expires_at is not None else None
 
 
-def remember(conversation: Conversation, notes: list[Note], now: datetime) -> None:
-    """Add the notes to the user's archival block, by compare-and-set. Raises ``Conflict`` when others never stop."""
+def remember(conversation: Conversation, notes: list[Note], now: datetime, secret: list[str]) -> None:
+    """Add the notes to the user's archival block, by compare-and-set. Raises ``Conflict`` when others never stop.
+
+    A line about what is sensitive by now goes.
+    """
     place: dict[str, Any] = {
         "project": conversation.project,
         "owner": conversation.user,
@@ -110,8 +117,9 @@ def remember(conversation: Conversation, notes: list[Note], now: datetime) -> No
     source = {"cause": CAUSE, "conversation": conversation.number, "turn": last, "session": conversation.session_id}
     for attempt in range(1, TRIES + 1):
         block = block_find(**place)
-        content, dropped = noted(block.content if block is not None else "", notes, now)
-        if block is not None and content == block.content:
+        before = block.content if block is not None else ""
+        content, dropped = noted(before, notes, now, secret)
+        if content == before:
             return
         fitted = f"; {dropped} oldest line{'s were' if dropped > 1 else ' was'} dropped to fit" if dropped else ""
         try:

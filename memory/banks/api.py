@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import WHOLE_LARGEST, problem
+from memory.api import problem
 from memory.banks import selectors, services
 from memory.banks.texts import AGENT_LENGTH, CONTENT_LENGTH, MOST_LINES, NAME_LENGTH, lines_with
 from memory.services import ANY
 from memory.token_api import ACCESS, TokenView
 from memory.values import storable_text
 from web.errors import Invalid
-from web.fields import Fields, Text, Whole
+from web.fields import WHOLE_LARGEST, Fields, Text, Whole
 from web.pagination import KeysetPagination
 
 WRITE = "project.edit"
@@ -45,14 +45,19 @@ class BankBoundSerializer(Fields):
     """How much a bank keeps."""
 
     max_lines = Whole(
-        required=False, allow_null=True, default=None, min_value=1, max_value=MOST_LINES,
+        allow_null=True, min_value=1, max_value=MOST_LINES,
         help_text="The last so many lines of each text stay, from its next write on; null: all.",
+        error_messages={"required": "is missing; give a number of lines, or null to keep all."},
     )  # fmt: skip
 
 
-class BankNewSerializer(BankBoundSerializer):
+class BankNewSerializer(Fields):
     """A bank to make."""
 
+    max_lines = Whole(
+        required=False, allow_null=True, default=None, min_value=1, max_value=MOST_LINES,
+        help_text="The last so many lines of each text stay; null: all.",
+    )  # fmt: skip
     name = Text(max_length=NAME_LENGTH, help_text="Letters, digits, _ . and -.")
 
 
@@ -132,15 +137,15 @@ class BankList(TokenView):
     @extend_schema(
         operation_id="memory_banks_create",
         request=BankNewSerializer,
-        responses={201: BankSerializer, 200: OpenApiResponse(BankSerializer, description="It was there"), **READING},
+        responses={201: BankSerializer, 409: problem("There is one of that name; `current` is it"), **READING},
     )
     def post(self, request: Request) -> Response:
-        """Make a bank, or give one that is there another bound."""
+        """Make a bank."""
         project = self.project(WRITE)
         body = BankNewSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        bank, new = services.bank_put(project=project, **body.validated_data)
-        return bank_response(bank, status.HTTP_201_CREATED if new else status.HTTP_200_OK)
+        bank = services.bank_create(project=project, **body.validated_data)
+        return bank_response(bank, status.HTTP_201_CREATED)
 
 
 class BankDetail(TokenView):

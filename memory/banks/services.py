@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from editor.models import Project, User
 from memory import values
-from memory.banks.selectors import bank_find, bank_get, entry_dict, entry_find, last_version
+from memory.banks.selectors import bank_dict, bank_find, bank_get, bank_list, entry_dict, entry_find, last_version
 from memory.banks.texts import fitting, max_lines_problem, name_problem, problems_of
 from memory.chain import canonical
 from memory.ledger import Ledger, writing
@@ -28,16 +28,33 @@ def bank_put(*, project: Project, name: str, max_lines: int | None = None) -> tu
 
     A smaller bound cuts a text when it is written next (docs/spec 11 §3). Raises ``Invalid``.
     """
-    found = {"name": name_problem(name), "max_lines": max_lines_problem(max_lines)}
-    problems = {field: problem for field, problem in found.items() if problem is not None}
-    if problems:
-        raise Invalid(fields=problems)
+    _refuse_bank(name, max_lines)
     return Bank.objects.update_or_create(
         project=project,
         name=name,
         defaults={"max_lines": max_lines},
         create_defaults={"max_lines": max_lines, "created_at": timezone.now()},
     )
+
+
+def _refuse_bank(name: str, max_lines: int | None) -> None:
+    found = {"name": name_problem(name), "max_lines": max_lines_problem(max_lines)}
+    problems = {field: problem for field, problem in found.items() if problem is not None}
+    if problems:
+        raise Invalid(fields=problems)
+
+
+@transaction.atomic
+def bank_create(*, project: Project, name: str, max_lines: int | None = None) -> Bank:
+    """A new bank. Raises ``Invalid``, and ``Conflict`` with the bank of that name as ``current``."""
+    _refuse_bank(name, max_lines)
+    bank, new = Bank.objects.get_or_create(
+        project=project, name=name, defaults={"max_lines": max_lines, "created_at": timezone.now()}
+    )
+    if new:
+        return bank
+    current = bank_dict(bank_list(project=project).get(pk=bank.pk))
+    raise Conflict(f"There is a memory bank {name} already; PUT gives it another bound.", current=current)
 
 
 def bank_delete(*, project: Project, name: str, actor: User | None = None, reason: str = "") -> int:

@@ -35,14 +35,14 @@ class Note:
         return self.start + shown + (f" {lasting(self.until)}" if self.until is not None else "")
 
 
-def noted(content: str, notes: Iterable[Note], now: datetime) -> tuple[str, int]:
+def noted(content: str, notes: Iterable[Note], now: datetime, gone: Iterable[str] = ()) -> tuple[str, int]:
     """The text of an archival block with these notes in it, and how many lines had to go so that it fits.
 
-    A note takes the place of the line about its name; lines whose time has passed go; where room is short, so do the
-    oldest, which stand first.
+    A note takes the place of the line about its name; lines about names that are ``gone`` and those whose time has
+    passed go; where room is short, so do the oldest, which stand first.
     """
     listed = list({note.name: note for note in notes}.values())
-    starts = tuple(note.start for note in listed)
+    starts = tuple(note.start for note in (*listed, *(Note(name, None) for name in gone)))
     kept = [line for _, line in entries(content) if not is_over(line, now) and not (starts and line.startswith(starts))]
     lines = [*kept, *(note.line() for note in listed)]
     dropped, size = 0, sum(len(line) + 1 for line in lines) - 1

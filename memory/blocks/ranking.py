@@ -13,6 +13,7 @@ import re
 import sqlite3
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -50,7 +51,7 @@ def ranked(lines: Sequence[str], query: str) -> list[tuple[int, float]]:
     """(index, score) of the lines that share a word with the query, best first, then in the order given.
 
     The score is between 0 and 1: how much of the query the line holds, each word weighed by how rare it is. A line of
-    usual length that says every word once has 0.67.
+    usual length that says every word once has 0.67. To say a word again counts only in a line that has them all.
     """
     texts = [folded(line) for line in lines]
     asked = words_of(query)
@@ -91,15 +92,19 @@ def scores(counts: Sequence[Mapping[int, int]], lengths: Sequence[int]) -> dict[
     :param counts: for each word asked for, line to how often it is there. :param lengths: words of each line.
     """
     average = sum(lengths) / len(lengths) if lengths else 1.0
+    weights = [weight_of(len(found), max(len(lengths), FEWEST)) for found in counts]
     total: dict[int, float] = {}
-    most = 0.0
-    for found in counts:
-        weight = weight_of(len(found), max(len(lengths), FEWEST))
-        most += weight * (SATURATION + 1)
-        for line, times in found.items():
+    covered: dict[int, float] = {}
+    words = Counter(line for found in counts for line in found)
+    for found, weight in zip(counts, weights, strict=True):
+        for line, said in found.items():
+            times = said if words[line] == len(counts) else 1
             stretch = SATURATION * (1 - LENGTH + LENGTH * lengths[line] / average)
             total[line] = total.get(line, 0.0) + weight * times * (SATURATION + 1) / (times + stretch)
-    return {line: score for line, value in total.items() if (score := round(_spread(value / most), DIGITS))}
+            covered[line] = covered.get(line, 0.0) + weight
+    most = sum(weights)
+    parts = {line: value / (most * (SATURATION + 1)) * min(covered[line] / most, 1) for line, value in total.items()}
+    return {line: score for line, part in parts.items() if (score := round(_spread(part), DIGITS))}
 
 
 def _spread(part: float) -> float:

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
-from urllib.parse import quote
 
 import httpx
 
-from memory.client.http import Call, MemoryConflict
+from memory.client.http import Call, MemoryConflict, name_of
 from memory.client.stores import AsyncStoreConnection, StoreConnection
 
 
@@ -150,7 +149,7 @@ def _page(data: Mapping[str, Any]) -> tuple[list[Block], Call | None]:
 
 
 def _block(method: str, block_type: str, scope: str | None, agent_id: str | None, body: Any = None) -> Call:
-    return Call(method, f"blocks/{quote(block_type, safe='')}", {"scope": scope, "agent_id": agent_id}, body)
+    return Call(method, f"blocks/{name_of(block_type, 'block_type')}", {"scope": scope, "agent_id": agent_id}, body)
 
 
 def _update(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
@@ -34,6 +35,13 @@ class MemoryConflict(MemoryRefused):
     """It was changed since it was read. ``current`` is what it is now, None when it is gone."""
 
     current: Any = None
+
+
+def name_of(text: str, what: str) -> str:
+    """A name as a part of an address. ``ValueError`` for an empty one, which would be the address of the list."""
+    if not text:
+        raise ValueError(f"{what} is {text!r}; give its name")
+    return quote(text, safe="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
-from memory.client.http import AsyncConnection, Call, Connection, MemoryNotFound
+from memory.client.http import AsyncConnection, Call, Connection, MemoryNotFound, name_of
 
 NO_RECORD = "no-record"
 
@@ -112,7 +111,7 @@ class AsyncSessionMemory:
 
 
 def _call(method: str, name: str, session_id: str | None, body: Any = None, **query: str | None) -> Call:
-    return Call(method, f"stores/{quote(name, safe='')}", {"session_id": session_id, **query}, body)
+    return Call(method, f"stores/{name_of(name, 'technical_name')}", {"session_id": session_id, **query}, body)
 
 
 def _get(name: str, projections: Mapping[str, int] | None, session_id: str | None) -> Call:

@@ -14,7 +14,6 @@ from rest_framework.response import Response
 
 from editor.models import ApiToken, Project, User
 from memory import values
-from memory.api import WHOLE_LARGEST, whole
 from memory.models import StoreDefinition
 from memory.stores import selectors, services
 from memory.stores import serializers as shapes
@@ -23,7 +22,7 @@ from memory.stores.schema import problems_of
 from memory.stores.serializers import READING, WRITING
 from memory.stores.validation import errors_of
 from web.errors import Invalid
-from web.fields import StrictQuery
+from web.fields import WHOLE_LARGEST, StrictQuery, whole
 
 VIEW, TEST, EDIT = "project.view", "project.test", "project.edit"
 
@@ -116,7 +115,7 @@ class StoreDetail(StoresView):
     @extend_schema(
         operation_id="stores_destroy",
         parameters=[
-            OpenApiParameter("records", OpenApiTypes.INT, description="Refuse unless so many records would go.")
+            OpenApiParameter("records", OpenApiTypes.INT, description="How many records go; needed when there are any.")
         ],
         responses={200: shapes.GoneSerializer, **WRITING},
     )

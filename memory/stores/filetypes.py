@@ -100,7 +100,7 @@ def _text_type(text: str, name: str) -> FileType:
         return HTML
     if text.lstrip()[:1] in ("{", "[") or ending == "json":
         try:
-            json_value(text)
+            json_value(text, repeated=True)
             return JSON
         except ValueError:
             pass

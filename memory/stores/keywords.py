@@ -28,8 +28,7 @@ from abl.expressions.regex import compile_pattern
 Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 
 STEPS = 60_000
-"""Keywords that the check of one content may evaluate, about a second. ``DEARER`` ones, long messages and patterns count
-more."""
+"""Keywords that the check of one content may evaluate, about a second; ``DEARER`` and long messages count more."""
 SECONDS = 1.0
 """Processor time of the thread that a check may take where the steps do not count what it does."""
 CHARACTERS_PER_STEP = 100
@@ -61,6 +60,14 @@ class Budget:
 BUDGET: ContextVar[Budget] = ContextVar("steps of a schema check")
 
 
+def budget_now() -> Budget | None:
+    """The budget of the check that goes on, if one does."""
+    try:
+        return BUDGET.get()
+    except LookupError:
+        return None
+
+
 def counted(keyword: Keyword, price: int = 1) -> Keyword:
     """The keyword, paying for each evaluation and for each error that it words."""
 
@@ -82,7 +89,7 @@ def matches(pattern: str, text: str) -> bool:
     compiled = compile_pattern(pattern)
     if compiled is None:
         return False
-    budget = BUDGET.get(None)
+    budget = budget_now()
     if budget is not None:
         size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
         if size * compiled.size > MOST_WORK:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from abl.runtime.ports_memory import SESSION_META
 from editor.models import Project
-from memory.api import WHOLE_LARGEST, problem, whole
+from memory.api import problem
 from memory.models import StoreDefinition, StoreRecord
 from memory.services import ANY
 from memory.stores import selectors, services
@@ -27,6 +27,7 @@ from memory.stores.selectors import Subject
 from memory.stores.serializers import BAD, CHANGED, MISSING
 from memory.token_api import ACCESS, TokenView
 from web.errors import Invalid, NotFound
+from web.fields import WHOLE_LARGEST, whole
 from web.parsers import json_value
 
 NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH, description="Technical name.")

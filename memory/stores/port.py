@@ -14,7 +14,8 @@ from memory.models import SessionMeta, StoreDefinition
 from memory.stores import selectors
 from memory.stores.content import SchemaRefused, checked_projections, merged, object_text, part_of
 from memory.stores.selectors import Subject
-from memory.stores.services.records import RecordWrite, checked
+from memory.stores.services.changes import checked
+from memory.stores.services.records import RecordWrite
 from memory.values import storable
 from web.errors import AppError, Conflict, NotFound
 

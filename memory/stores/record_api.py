@@ -9,7 +9,6 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import WHOLE_LARGEST, whole
 from memory.stores import selectors, services
 from memory.stores import serializers as shapes
 from memory.stores.api import EDIT, StoresView
@@ -17,6 +16,7 @@ from memory.stores.selectors import STATES, RecordFilters
 from memory.stores.serializers import READING, WRITING
 from memory.values import storable_text
 from web.errors import Invalid
+from web.fields import WHOLE_LARGEST, whole
 from web.pagination import KeysetPagination
 
 RECORD_FILTERS = [

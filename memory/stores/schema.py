@@ -15,7 +15,7 @@ from abl.expressions.regex import compile_pattern, regex_problem
 from memory.chain import canonical
 from memory.stores.keywords import DIALECTS, STOCK, dialect_of
 from memory.stores.pointers import pointer_of_reference
-from memory.stores.validation import MESSAGE_LENGTH, MOST, Problem, shown
+from memory.stores.validation import MESSAGE_LENGTH, MOST, Problem, problem_of, shown
 from memory.values import storable_text
 from web.parsers import json_value, nested_deeper
 
@@ -95,7 +95,8 @@ def _against_dialect(schema: Mapping[str, Any]) -> Iterator[Problem]:
     stock = STOCK[dialect_of(schema) or ""]
     for error in stock(stock.META_SCHEMA).iter_errors(schema):
         pointer = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)
-        yield _problem(pointer, f"{shown(error.instance)} is no value for {pointer.rpartition('/')[2] or 'a schema'}")
+        what = pointer.rpartition("/")[2] or "a schema"
+        yield _problem(pointer, f"{shown(error.instance)} is no value for {what}: {problem_of(error)['message']}")
 
 
 @dataclass(slots=True)
@@ -105,6 +106,7 @@ class Walk:
     root: Mapping[str, Any]
     parts: dict[str, Any] = field(default_factory=dict)
     program: int = 0
+    patterns: set[str] = field(default_factory=set)
     full: bool = False
 
     def problems(self) -> Iterator[Problem]:
@@ -158,7 +160,8 @@ class Walk:
             yield _problem(place, f"{shown(text)} is no pattern that is supported (RE2): {why}")
             return
         compiled = compile_pattern(text)
-        self.program += compiled.size if compiled is not None else 0
+        self.program += compiled.size if compiled is not None and text not in self.patterns else 0
+        self.patterns.add(text)
         if self.program > MOST_PROGRAM:
             why = "makes the patterns of this schema too large together; use smaller counts such as {1,50}, or fewer"
             yield _problem(place, f"{shown(text)} {why}")

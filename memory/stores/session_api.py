@@ -128,6 +128,7 @@ class ArtifactList(StoresView):
         """Keep a file, whose type its content decides; the text of PDF, DOCX, TXT and JSON is read."""
         project = self.project(TEST)
         found = selectors.session_get(project=project, session=session).session
+        services.only_file(request.FILES)
         body = self.given(shapes.UploadSerializer)
         artifact = services.artifact_add(
             project=project, session=found, file=body["file"], active=body["isActive"], actor=self.caller

@@ -62,7 +62,9 @@ def session_page(request: HttpRequest, project: Project, error: AppError | None,
 def artifact_upload(request: HttpRequest, project: Project, session: str) -> HttpResponse:
     """Keep a file of a session."""
     found = session_in(project, session)
-    services.artifact_add(project=project, session=found, file=request.FILES.get("file"), actor=user_of(request))
+    services.artifact_add(
+        project=project, session=found, file=services.only_file(request.FILES), actor=user_of(request)
+    )
     return go(request, reverse("memory:session", args=[project.slug, found]))
 
 

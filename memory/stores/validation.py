@@ -14,7 +14,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 from referencing import Registry
 
-from memory.stores.keywords import BUDGET, DEFAULT_DIALECT, DIALECTS, STEPS, Budget, TooMuchWork, dialect_of
+from memory.stores.keywords import BUDGET, DEFAULT_DIALECT, DIALECTS, STEPS, Budget, TooMuchWork, budget_now, dialect_of
 from memory.stores.pointers import pointer_of
 
 MOST = 20
@@ -74,7 +74,7 @@ def shared_budget() -> Iterator[None]:
 @contextmanager
 def _budget(steps: int) -> Iterator[None]:
     """A budget for what is inside, unless there is one already."""
-    token = BUDGET.set(BUDGET.get(None) or Budget(steps))
+    token = BUDGET.set(budget_now() or Budget(steps))
     try:
         yield
     finally:

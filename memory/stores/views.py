@@ -21,6 +21,7 @@ from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of, schema_of
 from memory.stores.validation import errors_of
 from web.errors import AppError, Invalid
+from web.fields import WHOLE_LARGEST, whole
 from web.parsers import json_value
 
 EXAMPLE = {
@@ -119,8 +120,7 @@ def store_delete(request: HttpRequest, project: Project, name: str) -> HttpRespo
     """Ask, naming how many records go; then delete."""
     if request.method != "POST":
         return ask_delete(request, project, name=name)
-    told = text_in(request, "records")
-    expected = int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None
+    expected = whole(text_in(request, "records"), "records", 0, WHOLE_LARGEST)
     services.store_delete(
         project=project, technical_name=name, expected_records=expected, actor=user_of(request),
         reason=text_in(request, "reason"),

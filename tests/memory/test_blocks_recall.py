@@ -220,6 +220,18 @@ def test_a_line_with_all_the_words_beats_one_that_repeats_one_of_them():
     assert ranked(["acme acme acme acme", "acme renewal"], "acme renewal")[0][0] == 1
 
 
+@pytest.mark.parametrize("times", [1, 2, 3, 30])
+def test_a_line_with_all_the_words_goes_before_one_that_says_one_of_them_again_and_again(times):
+    lines = ["acme " * times, "Renewal of Acme contract in March", "Globex is signed", "Runs with the dogs"]
+    assert [index for index, _ in ranked(lines, "Acme renewal")] == [1, 0]
+    assert [index for index, _ in ranked(lines[:2], "Acme renewal")] == [1, 0]
+
+
+def test_to_say_a_word_again_counts_where_nothing_is_missing():
+    (first, _), (second, _) = ranked(["acme and others", "acme and acme"], "acme")
+    assert (first, second) == (1, 0)
+
+
 def test_empty_words_count_only_when_there_is_no_other():
     lines = ["the cat is on the mat", "acme"]
     assert [index for index, _ in ranked(lines, "where is the acme?")] == [1]

@@ -168,6 +168,18 @@ def test_an_answer_that_is_no_problem_object_is_a_refusal_all_the_same(body):
     assert refused.value.status == 502
 
 
+def test_a_name_that_is_empty_is_refused_before_anything_is_sent():
+    memory, seen = client(lambda _: httpx.Response(200, json=BLOCK))
+    with memory:
+        for call in (memory.get, memory.delete, lambda name: memory.update(name, "x", None)):
+            with pytest.raises(ValueError, match="block_type is ''; give its name"):
+                call("")
+        for call in (memory.get_content, memory.delete_content, lambda name: memory.set_content(name, {})):
+            with pytest.raises(ValueError, match="technical_name is ''; give its name"):
+                call("")
+    assert seen == []
+
+
 def test_the_connection_ends_with_the_block():
     memory, _ = client(lambda _: httpx.Response(200, json=BLOCK))
     with memory:

@@ -12,6 +12,7 @@ from memory.models import FactChange, SessionMeta, StoreRecord
 from memory.services import TOMBSTONES_KEPT, VIRTUAL_KEPT
 from memory.stores import selectors, services
 from memory.stores.selectors import RecordFilters, Subject
+from tests.factories import ProjectFactory
 from tests.memory.stores_kit import content_put, content_read, session_of, store_of
 from web.errors import Conflict, Invalid, NotFound
 
@@ -85,6 +86,21 @@ def test_the_purge_takes_the_content_and_leaves_a_tombstone(project, put, log, w
     services.purge(now=record.purged_at + TOMBSTONES_KEPT)
     assert not StoreRecord.objects.exists()
     assert whole()
+
+
+def test_a_tombstone_stays_as_long_as_the_project_says(project, put):
+    project.settings = {"tombstone_days": 3}
+    project.save()
+    put(FULL)
+    elsewhere = ProjectFactory()
+    store_of(elsewhere)
+    content_put(elsewhere, FULL)
+    end = timezone.now() + timedelta(days=31)
+    assert services.purge(now=end) == 2
+    services.purge(now=end + timedelta(days=2, hours=23))
+    assert StoreRecord.objects.count() == 2
+    services.purge(now=end + timedelta(days=3))
+    assert StoreRecord.objects.get().project == elsewhere
 
 
 def test_the_purge_goes_on_in_batches(project, put):

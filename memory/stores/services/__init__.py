@@ -1,6 +1,6 @@
 """Writes of stores: definitions, records, sessions, files, and how they end."""
 
-from memory.stores.services.artifacts import artifact_add, artifact_delete, artifact_set_active, content_of
+from memory.stores.services.artifacts import artifact_add, artifact_delete, artifact_set_active, content_of, only_file
 from memory.stores.services.definitions import (
     records_recheck,
     store_create,
@@ -30,6 +30,7 @@ __all__ = [
     "content_set",
     "definitions_import",
     "metadata_set",
+    "only_file",
     "owner_erase",
     "purge",
     "record_edit",

@@ -17,6 +17,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 
 from editor.models import Project, User
 from memory import values
@@ -69,6 +70,14 @@ def artifact_add(
         default_storage.delete(name)
         raise
     return artifact
+
+
+def only_file(files: MultiValueDict[str, UploadedFile[Any]]) -> UploadedFile[Any] | None:
+    """The file of a form, None without one. Raises ``Invalid`` for more: of two only one could be kept."""
+    number = sum(len(files.getlist(name)) for name in files)
+    if number > 1:
+        raise Invalid(fields={"file": f"there are {number} files in this form; send one at a time"})
+    return files.get("file")
 
 
 def checked_file(file: UploadedFile[Any] | None) -> tuple[bytes, FileType]:

@@ -151,10 +151,14 @@ def store_delete(
 
     In steps of ``BATCH``, so that no writer waits for long.
 
-    :param expected_records: how many the caller was told of; ``Conflict`` when there are others.
+    :param expected_records: how many the caller was told of. ``Conflict`` when there are others; ``Invalid`` where none
+        is given and there are records.
     """
     store = selectors.store_get(project=project, name=technical_name)
     number = selectors.record_count(store=store)
+    if expected_records is None and number:
+        many = f"{number:,} record{'' if number == 1 else 's'}"
+        raise Invalid(fields={"records": f"is missing; {many} would go, so send records={number}"})
     if expected_records not in (None, number):
         raise Conflict(f"{_records(number)} in {technical_name} by now, not {expected_records:,}. Nothing was deleted.")
     gone, more = 0, True

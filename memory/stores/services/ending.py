@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
@@ -12,7 +12,8 @@ from django.utils import timezone
 from editor.models import Project, User
 from memory.ledger import Ledger, writing
 from memory.models import Artifact, FactChange, SessionMeta, StoreDefinition, StoreRecord
-from memory.services import TOMBSTONES_KEPT, VIRTUAL_KEPT, actor_of
+from memory.purge import tombstone_days
+from memory.services import VIRTUAL_KEPT, actor_of
 from memory.stores.services.artifacts import artifacts_end, orphans_remove
 from memory.stores.services.records import bury_records
 from memory.stores.services.sessions import forget_metadata
@@ -33,7 +34,9 @@ def purge(*, now: datetime | None = None, limit: int = BATCH, batches: int = 50)
         gone += number
         if not number:
             break
-    StoreRecord.objects.filter(purged_at__lte=now - TOMBSTONES_KEPT).delete()
+    for project in Project.objects.order_by("pk"):
+        kept = timedelta(days=tombstone_days(project))
+        StoreRecord.objects.filter(project=project, purged_at__lte=now - kept).delete()
     orphans_remove(now=now)
     return gone
 

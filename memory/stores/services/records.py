@@ -21,45 +21,19 @@ from memory.ledger import Ledger, writing
 from memory.models import FactChange, StoreDefinition, StoreRecord, System
 from memory.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
 from memory.stores import selectors
-from memory.stores.content import SchemaRefused, merged, object_text
+from memory.stores.content import merged, object_text
 from memory.stores.keywords import STEPS, TooMuchWork
 from memory.stores.selectors import Subject
-from memory.stores.validation import TOO_MUCH, Problem, errors_within
+from memory.stores.services.changes import Change, Place, checked, schema_errors
+from memory.stores.validation import Problem
 from memory.tombstones import erase
 from web.errors import Conflict, Forbidden, Invalid, NotFound
 
 _Access, _Retention = StoreDefinition.Access, StoreDefinition.Retention
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a record lies, and the session at whose end it goes ("" for none)."""
-
-    store: StoreDefinition
-    owner: str
-    session: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What is written. ``merge``: fields that are not sent stay; else the content is replaced as a whole.
-
-    :param expected: version that must be there, None for no live record, ``ANY`` for no condition.
-    :param at: the writer's clock, which is not the real one when ``virtual_clock``.
-    :param steps: of a schema check that has to be made under the lock; ``TooMuchWork`` beyond them.
-    """
-
-    content: Mapping[str, Any]
-    at: datetime
-    merge: bool = True
-    expected: int | Expected | None = ANY
-    virtual_clock: bool = False
-    source: Mapping[str, Any] = field(default_factory=dict)
-    reason: str = ""
-    steps: int = STEPS
-
-
 STEPS_LOCKED = STEPS // 20
+"""Of a check under the lock, because of a writer in between: what takes more is begun anew, ``TRIES`` times."""
 TRIES = 5
 
 
@@ -83,10 +57,8 @@ def content_set(
     :raises Conflict: for another version, with the live record or None as ``current``; for a session that has ended.
     """
     real = timezone.now()
-    change = Change(
-        content, now or real, merge, expected_version, now is not None and now != real, source or by_hand(actor), reason,
-        STEPS_LOCKED,
-    )  # fmt: skip
+    virtual, source = now is not None and now != real, source or by_hand(actor)
+    change = Change(content, now or real, merge, expected_version, virtual, source, reason, STEPS_LOCKED)
 
     def place() -> Place:
         store = writable_store(project=project, name=name)
@@ -187,26 +159,6 @@ def fill(
     record.written_at, record.recorded_at, record.virtual_clock = change.at, real, change.virtual_clock
     record.expires_at = change.at + lifetime if lifetime is not None else None
     record.purged_at, record.source = None, values.source_of(change.source)
-
-
-def schema_errors(store: StoreDefinition, content: Mapping[str, Any]) -> list[Problem]:
-    """What in a content breaks the schema. ``Invalid`` when that takes too long to say, in whatever store."""
-    try:
-        return errors_within(store.schema, content)
-    except TooMuchWork:
-        raise Invalid(fields={"content": TOO_MUCH}) from None
-
-
-def checked(store: StoreDefinition, content: Mapping[str, Any], steps: int = STEPS) -> list[Problem]:
-    """The schema errors of a content. A strict store takes none that has any: ``SchemaRefused``.
-
-    With fewer ``steps`` than a check may take ``TooMuchWork`` is raised beyond them.
-    """
-    errors = schema_errors(store, content) if steps >= STEPS else errors_within(store.schema, content, steps)
-    if errors and store.strict:
-        words = "; ".join(f"at {error['path'] or 'the root'}: {error['message']}" for error in errors[:3])
-        raise SchemaRefused(f"{store.technical_name} is strict. {words}", fields={"content": words}, errors=errors)
-    return errors
 
 
 def _refuse_unexpected(live: StoreRecord | None, store: StoreDefinition, change: Change) -> None:

@@ -11,6 +11,7 @@ import pytest
 import abl
 from abl import limits
 from abl.analysis.project import forget_documents
+from tests.abl.fuzz.lengths import length
 from tests.abl.fuzz.shapes import SHAPES, text_of
 
 USES: dict[str, Callable[[str], object]] = {
@@ -40,10 +41,10 @@ def seconds(use: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("use", USES)
 def test_time_grows_with_the_text(use: str, shape: str) -> None:
-    short, long = text_of(shape, 400), text_of(shape, 1_600)
+    short, long = text_of(shape, length(200, 400)), text_of(shape, length(800, 1_600))
     seconds(USES[use], short)
     few = min(seconds(USES[use], short) for _ in range(2))
-    many = min(seconds(USES[use], long) for _ in range(2))
+    many = min(seconds(USES[use], long) for _ in range(length(1, 2)))
     assert many < 9 * few + 0.1
 
 
