@@ -6,13 +6,14 @@ is collected again, and only what changed in it parsed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
 from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.collect import collect
+from abl.analysis.delegating import given_by, taken_by
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.names import SYSTEM_NAMES, is_stored
 from abl.analysis.parts import Part, read_paths
@@ -229,15 +230,28 @@ class Index:
 
     @cached_property
     def _received(self) -> dict[str, set[str]]:
-        received: dict[str, set[str]] = {}
+        return self._by_agent(_passed, given_by)
+
+    @cached_property
+    def _returned(self) -> dict[str, set[str]]:
+        return self._by_agent(taken_by)
+
+    def _by_agent(self, *functions: Callable[[AgentIndex], list[tuple[str, frozenset[str]]]]) -> dict[str, set[str]]:
+        """The names of all agents that functions give for an agent."""
+        found: dict[str, set[str]] = {}
         for agent in self.each():
-            for to, names in agent.derive(_passed):
-                received.setdefault(to, set()).update(names)
-        return received
+            for function in functions:
+                for to, names in agent.derive(function):
+                    found.setdefault(to, set()).update(names)
+        return found
 
     def received(self, agent: AgentIndex) -> frozenset[str]:
-        """Names that other agents hand to this one through CONTEXT."""
+        """Names that other agents hand to this one: CONTEXT of a handoff, INPUT of DELEGATE."""
         return frozenset(self._received.get(agent.name, ()))
+
+    def returned(self, agent: AgentIndex) -> frozenset[str]:
+        """Names of this agent that others take from it when it is done: RETURNS, ``map`` of ON_RETURN."""
+        return frozenset(self._returned.get(agent.name, ()))
 
     def undeclared(self, agent: AgentIndex) -> tuple[Read, ...]:
         """Reads of names that nothing in the agent, the runtime, a result or another agent provides."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
+from abl.analysis.delegating import delegations
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.rules.handoff_delegates import delegations
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes

@@ -8,6 +8,7 @@ from abl.analysis import fixes
 from abl.analysis.flowgraph import is_terminal
 from abl.analysis.model import AgentIndex, Write, first_line
 from abl.analysis.parts import Part, Placed
+from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Severity
 from abl.source import Span
@@ -87,10 +88,12 @@ def comparison_in_set(assignment: nodes.Assignment, agent: AgentIndex) -> Iterat
         yield found(span, fixes.replace(span, "="))
 
 
-@rule("ABL629", "never-read", "hint", '"{v}" is set but never read', over=AgentIndex, tags=("unnecessary",))
-def never_read(agent: AgentIndex) -> Iterator[Found]:
+@rule(
+    "ABL629", "never-read", "hint", '"{v}" is set but never read', over=AgentIndex, project=True, tags=("unnecessary",)
+)  # fmt: skip
+def never_read(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: SET or AS gives a name a value that nothing reads.
+    What: SET or AS gives a name a value that nothing reads, here or in an agent that takes it back.
     Why: The line has no effect, or a name is misspelt where it should be read.
     Bad:
         AGENT: Desk
@@ -116,6 +119,7 @@ def never_read(agent: AgentIndex) -> Iterator[Found]:
         agent.read_roots
         | agent.mentions
         | agent.parameters
+        | {name.partition(".")[0] for name in project.returned(agent)}
         | {"_meta", *agent.names("session")[0], *agent.names("fields")[0]}
     )
     for placed, writes in agent.each(_set_names):

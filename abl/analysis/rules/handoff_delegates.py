@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from abl.analysis import fixes, generic
+from abl.analysis.delegating import delegations, given, keys_in, target
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
@@ -14,20 +15,9 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.nodes import Block, Name
+from abl.syntax.nodes import Block
 
 _MOST_MISSING = 20  # fields of one delegation that are reported
-
-
-def delegations(section: nodes.Section, agent: AgentIndex) -> Iterator[dict[str, Block]]:
-    """The properties of each entry of DELEGATE; none for another section."""
-    if section.keyword == "DELEGATE":
-        for entry in generic.entries(agent.source, section.block):
-            yield generic.by_key(agent.source, entry)
-
-
-def _target(keys: dict[str, Block]) -> Block | None:
-    return generic.first_of(keys, ("agent", "to"))
 
 
 @rule("ABL933", "delegating-role", "error", "DELEGATE needs role orchestrator", over=nodes.Section)
@@ -113,26 +103,17 @@ def delegate_must_ask(section: nodes.Section, agent: AgentIndex, project: Index)
             prompt: "Which title?"
     """
     for keys in delegations(section, agent):
-        target = _target(keys)
-        child = project.agents.get(generic.word(target))
-        if target is None or child is None or child.name == agent.name:
+        asked = target(keys)
+        child = project.agents.get(generic.word(asked))
+        if asked is None or child is None or child.name == agent.name:
             continue
-        passed = generic.first_of(keys, ("input", "pass"))
-        given = {name.value for name in _inputs(passed, agent)}
-        missing = (field for field in _asked_first(child) if field.name.value not in given)
+        passed = given(keys)
+        names = {name.value for name in keys_in(passed, agent)}
+        missing = (field for field in _asked_first(child) if field.name.value not in names)
         for field in islice(missing, _MOST_MISSING):
             where = Related(child.source.path, field.name.span, "asked here")
-            add = _pass_on(passed, field.name.value, target, agent)
-            yield found(generic.span_of(target), *add, related=(where,), child=child.name, f=field.name.value)
-
-
-def _inputs(block: Block | None, agent: AgentIndex) -> Iterator[Name]:
-    """The names under which the child gets values."""
-    members = generic.members(agent.source, block)
-    if members:
-        yield from (Name(member.key, member.key_span) for member in members)
-    else:
-        yield from generic.names(agent.source, block)
+            add = _pass_on(passed, field.name.value, asked, agent)
+            yield found(generic.span_of(asked), *add, related=(where,), child=child.name, f=field.name.value)
 
 
 def _asked_first(child: AgentIndex) -> Iterator[nodes.GatherField]:
@@ -216,7 +197,7 @@ def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, 
         if child is None or child.name == agent.name:
             continue
         known = project.known_names(child)
-        for field in _inputs(block, agent):
+        for field in keys_in(block, agent):
             root = field.value.partition(".")[0]
             if field.value in known or root in known or field.value in inputs or _in_some_result(child, root):
                 continue
@@ -233,8 +214,8 @@ def _returned(
             yield holder.to.value, generic.by_key(agent.source, holder.on_return).get("map"), frozenset()
         return
     for keys in delegations(holder, agent):
-        inputs = frozenset(name.value for name in _inputs(generic.first_of(keys, ("input", "pass")), agent))
-        yield generic.word(_target(keys)), keys.get("returns"), inputs
+        inputs = frozenset(name.value for name in keys_in(given(keys), agent))
+        yield generic.word(target(keys)), keys.get("returns"), inputs
 
 
 _ANY = "*"

@@ -275,3 +275,47 @@ def test_the_same_in_windows_line_ends_has_no_errors_and_no_warnings() -> None:
     files = {path: text.replace("\n", "\r\n") for path, text in WORKING.items()}
     loud = [d for d in check(files).diagnostics if d.severity in ("error", "warning")]
     assert [(d.code, d.message) for d in loud] == []
+
+
+DELEGATING = {
+    "a.agent.abl": """AGENT: Desk
+GOAL: "Lend books"
+BEHAVIOR:
+  role: orchestrator
+MEMORY:
+  session:
+    - wanted
+      TYPE: string
+DELEGATE:
+  - AGENT: Catalogue
+    WHEN: wanted IS SET
+    PURPOSE: "Find the book"
+    INPUT: {place: wanted, day}
+    RETURNS: {shelf: where_it_is}
+    USE_RESULT: "Say where the book is"
+""",
+    "b.agent.abl": """AGENT: Catalogue
+GOAL: "Find books"
+FLOW:
+  steps: [find]
+  find:
+    REASONING: false
+    SET: shelf = place + day
+    RESPOND: "{{place}}"
+    THEN: COMPLETE
+""",
+}
+
+
+def test_what_a_delegate_is_given_and_gives_back_is_known() -> None:
+    assert [(d.path, d.code) for d in check(DELEGATING).diagnostics] == []
+
+
+def test_what_nobody_gives_a_delegate_is_not() -> None:
+    less = {
+        **DELEGATING,
+        "a.agent.abl": DELEGATING["a.agent.abl"].replace("INPUT: {place: wanted, day}", "INPUT: {place: wanted}"),
+    }
+    assert {(d.path, d.code) for d in check(less).diagnostics} == {("b.agent.abl", "ABL214")}
+    other = {**DELEGATING, "a.agent.abl": DELEGATING["a.agent.abl"].replace("{shelf:", "{place:")}
+    assert {(d.path, d.code) for d in check(other).diagnostics} == {("b.agent.abl", "ABL629")}
