@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.fields import names_in
+from abl.analysis.fields import names_in, validation_of
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
@@ -19,8 +19,8 @@ _SENSITIVE_KEYS = ("SENSITIVE_DISPLAY", "MASK_CONFIG", "PII_TYPE")
 @rule("ABL706", "bad-field-pattern", "error", "Regular expression is invalid: {reason}", over=nodes.GatherField)
 def bad_field_pattern(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: `extraction_pattern` is no regular expression of the supported (RE2) kind.
-    Why: It can find nothing. Look-around and back references are not supported.
+    What: `extraction_pattern`, or the pattern of a rule, is no regular expression of the supported (RE2) kind.
+    Why: It can find nothing and accepts nothing. Look-around and back references are not supported.
     Bad:
         GATHER:
           card:
@@ -32,9 +32,30 @@ def bad_field_pattern(field: nodes.GatherField, agent: AgentIndex) -> Iterator[F
             prompt: "Card number?"
             extraction_pattern: "[0-9]{8}"
     """
-    pattern = field.extraction_pattern
-    if pattern is not None and (reason := regex_problem(pattern.value)):
-        yield found(pattern.span, reason=reason)
+    for text, pattern in _patterns(field, agent):
+        if reason := regex_problem(pattern):
+            yield found(text.span, reason=reason)
+
+
+def _patterns(field: nodes.GatherField, agent: AgentIndex) -> Iterator[tuple[nodes.Text, str]]:
+    """Where a pattern stands, and what it is without what surrounds it (docs/spec 07 §4)."""
+    if field.extraction_pattern is not None:
+        yield field.extraction_pattern, field.extraction_pattern.value
+    validation = validation_of(field, agent)
+    if validation is None:
+        return
+    members = validation.members or {}
+    kind, rule_ = members.get("TYPE"), members.get("RULE")
+    if kind is not None and rule_ is not None and kind.value.value.strip().lower() == "pattern":
+        yield rule_.value, _without_slashes(rule_.value.value)
+    for name, argument in validation.calls:
+        if name == "pattern" and validation.text is not None:
+            yield validation.text, _without_slashes(argument.strip().strip("\"'"))
+
+
+def _without_slashes(pattern: str) -> str:
+    pattern = pattern.strip()
+    return pattern[1:-1] if len(pattern) > 1 and pattern[0] == pattern[-1] == "/" else pattern
 
 
 @rule(
