@@ -292,11 +292,16 @@ def test_a_bad_question_is_a_problem_that_names_the_field(client, body, field):
     assert list(response.json()["fields"]) == [field]
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
-def test_a_body_that_is_no_json_is_a_problem(client, raw):
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [(b"", "line 1 column 1"), (b"{", "line 1 column 2"), (b"\xff\xfe", "byte 0xff"), (b"[" * 100_000, "100 levels")],
+)
+def test_a_body_that_is_no_json_is_a_problem(client, raw, why):
     response = client.post(address("analyse"), raw, content_type="application/json", headers=SCRIPT)
     assert response.status_code == 400
-    assert response.json()["fields"] == {"body": "is no JSON"}
+    assert list(response.json()["fields"]) == ["body"]
+    assert "is no JSON" in response.json()["fields"]["body"] or "is nested" in response.json()["fields"]["body"]
+    assert why in response.json()["fields"]["body"]
 
 
 def test_a_body_above_the_bound_is_refused_with_both_numbers(client):

@@ -27,6 +27,8 @@ def ask(route, client, places, slug="kiln"):
     """One request on the store, record, session or file of ``places``; a text FILE is sent as a file."""
     address = reverse(route.name, kwargs={"slug": slug, **places[KIND.get(route.name, "project")]})
     sent = {key: upload() if value == "FILE" else value for key, value in (route.data or {}).items()}
+    if (route.name, route.method) == ("api-store", "delete"):
+        address += "?records=1"  # how many go with it
     if route.name == "api-artifacts":  # a form, of programs too
         return getattr(client, route.method)(address, sent)
     return route.send(client, address, sent)
