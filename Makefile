@@ -4,7 +4,7 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-servers fuzz lint format bench bundle docs lock
+.PHONY: help setup run test test-fast test-thorough test-servers fuzz lint format bench bundle docs lock
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,11 @@ test: ## Run every check and every test that this machine allows
 
 test-fast: ## Run the tests that need no browser and no server and are quick
 	@scripts/setup dev
-	@.venv/bin/python -m pytest -q -n 2 -m "not browser and not server and not slow" tests
+	@.venv/bin/python -m pytest -q -n 2 -m "not browser and not server and not slow and not thorough" tests
+
+test-thorough: ## Run the tests with many generated texts, or long ones
+	@scripts/setup dev
+	@scripts/pytest -m thorough tests
 
 test-servers: ## Run the tests that touch data on PostgreSQL and Redis
 	@scripts/test-servers

@@ -12,7 +12,7 @@ TEXTS = [*EXAMPLES, SHOWN, generated(5)]
 BESIDE = {"beside.agent.abl": EXAMPLES[0]}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(len(TEXTS)))
 def test_diagnostics_after_edits_are_those_of_a_check_from_scratch(number: int) -> None:
     versions = [text for seed in range(3) for text in edits(TEXTS[number], seed, 8)]

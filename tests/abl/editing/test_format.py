@@ -58,7 +58,7 @@ RUNS = sorted((ROOT / "tests/abl/runtime").rglob("*.yaml"))
 CORPUS = sorted((ROOT / "tests/abl/corpus").glob("*.txt"))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", [*CASES, *RUNS], ids=lambda path: path.stem)
 def test_the_texts_of_a_case_file(path: Path) -> None:
     for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
@@ -88,7 +88,7 @@ def test_the_samples_of_the_reference_documents() -> None:
             holds(sample)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_edited_examples(seed: int) -> None:
     for number, text in enumerate(EXAMPLES):

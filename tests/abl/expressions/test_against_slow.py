@@ -93,7 +93,7 @@ def test_some_thousand_expressions() -> None:
     compared(range(2_000))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("error::SyntaxWarning")
 def test_many_expressions() -> None:
     compared(range(2_000, 2_000 + length(10_000, 100_000)))

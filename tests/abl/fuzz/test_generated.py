@@ -40,17 +40,17 @@ def test_some_expressions_and_templates() -> None:
     assert run_expressions(0, 1_000, told) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_many_documents() -> None:
     assert run_documents(1_000, length(150, 200_000), told) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_many_expressions_and_templates() -> None:
     assert run_expressions(10_000, length(3_000, 200_000), told) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=length(30, 5_000), **QUIET)
 @given(CHANCES)
 def test_documents_that_hypothesis_makes(chance: random.Random) -> None:

@@ -37,7 +37,7 @@ def seconds(use: Callable[[str], object], text: str) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("use", USES)
 def test_time_grows_with_the_text(use: str, shape: str) -> None:

@@ -38,7 +38,7 @@ def peak(use: Callable[[str], object], text: str) -> int:
         forget_documents()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("use", USES)
 def test_ten_times_the_lines_need_about_ten_times_the_memory(use: str, shape: str) -> None:
