@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import NamedTuple
 
 from asgiref.sync import sync_to_async
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connections
 from django.db.models import Count, F, Max
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse, StreamingHttpResponse
 from rest_framework.exceptions import APIException, NotAuthenticated
@@ -36,6 +36,7 @@ TURN_FIELDS = (
 
 GONE = 2**62
 """The cursor of a viewer who knows that the conversation was deleted; beyond every version."""
+GONE_BEGINS = b"event: gone\n"
 RECHECK_SECONDS = 2.0
 """How old the permission of a viewer may be when something new is sent."""
 
@@ -146,6 +147,8 @@ def still_allowed(request: HttpRequest, slug: str, number: int) -> bool:
         return True
     except (APIException, AppError, User.DoesNotExist):
         return False
+    finally:
+        connections.close_all()  # the thread is one of this stream alone
     return True
 
 
@@ -156,7 +159,8 @@ async def while_allowed(
     asked = time.monotonic()
     async with aclosing(chunks):
         async for chunk in chunks:
-            if time.monotonic() - asked >= RECHECK_SECONDS:
+            # That a conversation was deleted is all that is left to say of it, and nobody may see it any more.
+            if time.monotonic() - asked >= RECHECK_SECONDS and not chunk.startswith(GONE_BEGINS):
                 if not await sync_to_async(still_allowed)(request, slug, number):
                     return
                 asked = time.monotonic()

@@ -125,6 +125,22 @@ def test_it_follows_what_happens_after_it_opened(conversation, start, owner):
     assert [data["event"]["seq"] for kind, data, _ in after if kind == "trace"] == [1, 2]
 
 
+def test_a_viewer_is_told_that_the_conversation_is_gone_also_when_its_permission_is_asked_for_again(
+    conversation, start, owner, monkeypatch
+):
+    monkeypatch.setattr(stream, "RECHECK_SECONDS", 0)
+
+    async def go():
+        answer = await listen(owner, conversation)
+        chunks = answer.streaming_content.__aiter__()
+        await until(chunks, is_version(1))
+        delete = sync_to_async(services.conversations_delete)
+        await delete(project=conversation.project, numbers=[conversation.number], actor=owner)
+        return await until(chunks, lambda message: message[0] == "gone")
+
+    assert play(go())[-1][0] == "gone"
+
+
 def test_many_viewers_get_the_same(conversation, start, owner):
     async def go():
         answers = [await listen(owner, conversation) for _ in range(20)]
