@@ -148,7 +148,9 @@ def still_allowed(request: HttpRequest, slug: str, number: int) -> bool:
     except (APIException, AppError, User.DoesNotExist):
         return False
     finally:
-        connections.close_all()  # the thread is one of this stream alone
+        for each in connections.all(initialized_only=True):  # the thread is one of this stream alone
+            if not each.in_atomic_block:
+                each.close()
     return True
 
 

@@ -118,6 +118,7 @@ def facts_commit(
         them; what it did not read may have any.
     :returns: the facts written, in order; deletions give none.
     :raises Conflict: when a fact that was read and is written has another version by now; nothing is written then.
+    :raises Invalid: for a path or a value beyond what a fact may hold, whoever writes it.
     """
     if not writes:
         return []
@@ -135,7 +136,7 @@ def facts_commit(
                 _delete_key(ledger, fact)
                 continue
             bury_expired(ledger, (project.pk, fact.scope, fact.owner, fact.path), write.written_at)
-            _put(ledger, fact, canonical(fact.value), expected=ANY, reason="")
+            _put(ledger, fact, _bounded_text(fact), expected=ANY, reason="")
             written.append(fact)
     return written
 
@@ -224,6 +225,17 @@ def _fact(project_id: int, **columns: Any) -> Fact:
              "sensitive": False, "masking": {}, **columns}  # fmt: skip
     row: Any = [known.get(name) for name in sql.COLUMNS]
     return Fact(*row)
+
+
+def _bounded_text(fact: Fact) -> str:
+    """The canonical JSON of what a run writes, held to the bounds of what people and programs write."""
+    if len(fact.path) > values.PATH_LENGTH:
+        long = f"{fact.path[:80]}… has {len(fact.path)} characters; at most {values.PATH_LENGTH} are kept"
+        raise Invalid(fields={"path": long})
+    try:
+        return values.value_text(fact.value)
+    except ValueError as error:
+        raise Invalid(fields={fact.path: f"the value {error}"}) from error
 
 
 def _check_seen(project: Project, writes: Sequence[FactWrite], seen: Mapping[Place, int | None]) -> None:

@@ -12,6 +12,7 @@ from abl.runtime.ports import FactWrite
 from memory.models import Fact, FactChange
 from memory.port import ProjectFacts
 from memory.services import facts_commit
+from web.errors import Invalid
 
 SOURCE = {
     "agent": "Credit_Desk", "session": "s-1", "turn": 3, "event": 83, "cause": "remember#1",
@@ -79,6 +80,28 @@ def test_an_expired_fact_ends_in_the_log_before_a_turn_writes_it_again(project, 
 def test_no_text_of_a_user_stops_a_turn(project, write, value):
     facts_commit(project=project, writes=[write(value=value)])
     assert "�" in str(Fact.objects.get().value)
+
+
+def nested(levels):
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"path": f"user.{'x' * 400}"}, "405 characters; at most 300"),
+        ({"value": nested(90)}, "nested deeper than"),
+        ({"value": "x" * 300_000}, "bytes of JSON; at most"),
+    ],
+)
+def test_what_no_fact_may_hold_is_refused_with_the_whole_turn(project, write, changes, told):
+    with pytest.raises(Invalid) as error, transaction.atomic():
+        facts_commit(project=project, writes=[write(path="user.first"), write(**changes)])
+    assert told in str(error.value.fields)
+    assert not Fact.objects.exists()
 
 
 def test_a_declared_sensitive_path_is_masked_below_it_too(project, write):

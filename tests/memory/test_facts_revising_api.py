@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -271,7 +273,7 @@ def test_after_confirming_the_receipt_is_shown(as_role, put):
     assert response.redirect_chain == [(reverse("memory:erasure", args=["kiln", 1]), 302)]
     text = response.content.decode()
     assert "Everything about one user of Kiln and Hearth was erased." in text
-    assert "u1" not in text
+    assert not re.search(r"\bu1\b", text)  # as a word: the letters may stand in a token
     assert "request 12" in page(client, "memory:erasures").content.decode()
     again = page(client, owner="u1").content.decode()
     assert "Nothing in Kiln and Hearth belongs to this id" in again
