@@ -56,9 +56,9 @@ def test_the_time_left_is_a_column(admin, put):
 
 
 def test_sensitive_values_are_masked(admin, put):
-    fact = put(value="4471", sensitive=True)
+    fact = put(value="the card 4471", sensitive=True)
     for address in (reverse("admin:memory_fact_changelist"), reverse("admin:memory_fact_change", args=[fact.pk])):
-        assert "4471" not in admin.get(address).content.decode()
+        assert "the card 4471" not in admin.get(address).content.decode()
 
 
 def test_deleting_goes_through_the_log(admin, put, log, whole):
@@ -93,7 +93,7 @@ def everything(project, put, people, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
     put(owner="leaver")
     erasure.erase_owner(project=project, owner="leaver", actor=people["owner"], reason="request 12")
-    put(value="4471", sensitive=True)
+    put(value="the card 4471", sensitive=True)
     saved.view_save(project=project, user=people["owner"], name="Gold", query=FactQuery(search="gold"))
     block_put(project=project, owner="ines", block_type="core", content="Likes tea", expected=None)
     bank_put(project=project, name="notes", max_lines=None)
@@ -123,7 +123,7 @@ def test_every_model_has_a_list_with_search_and_an_object(admin, everything, mod
     for address in (listed, f"{listed}?q=a", one):
         page = admin.get(address)
         assert page.status_code == 200, page.content[:300]
-        for hidden in ("the secret", "4471", "The plan"):
+        for hidden in ("the secret", "the card 4471", "The plan"):
             assert hidden not in page.content.decode()
 
 
