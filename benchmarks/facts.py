@@ -17,22 +17,16 @@ import multiprocessing
 import os
 import random
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-SERVER = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
-DATABASE = "bench_facts"
+from benchmarks import databases
+
 WRITERS = 8
 SECONDS = 4.0
 TARGETS = 1000
-SAMPLES = 25
+SAMPLES = 101
 PURGED = 100_000
 
 # One fact in ten has expired, one in ten expires within the hour, four in ten never do; 200 facts an owner. One in a
@@ -77,39 +71,7 @@ def measure(count: int = 1_000_000) -> dict[str, Any]:
 
     PostgreSQL is left out, with the reason, where no server answers at ``BENCH_POSTGRES``.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        found = {"sqlite": _in_process(f"sqlite:///{folder}/facts.sqlite3", folder, count)}
-        try:
-            with scratch_database() as url:
-                found["postgresql"] = _in_process(url, folder, count)
-        except ConnectionError as error:
-            found["postgresql"] = {"left_out": str(error)}
-    return found
-
-
-def _in_process(url: str, folder: str, count: int) -> dict[str, Any]:
-    env = {**os.environ, "DATABASE_URL": url, "ABL_VAR_DIR": folder}
-    command = [sys.executable, "-m", "benchmarks.facts", "--here", "--count", str(count)]
-    done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
-
-
-@contextmanager
-def scratch_database() -> Iterator[str]:
-    """A database of its own on the server, gone afterwards."""
-    import psycopg
-
-    try:
-        server = psycopg.connect(SERVER, autocommit=True, connect_timeout=3)
-    except psycopg.OperationalError as error:
-        raise ConnectionError(f"no server at {SERVER}: {error}") from error
-    with server:
-        server.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-        server.execute(f"CREATE DATABASE {DATABASE}")
-        try:
-            yield SERVER.rsplit("/", 1)[0] + f"/{DATABASE}"
-        finally:
-            server.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
+    return databases.on_both("facts", "--count", str(count))
 
 
 def measure_here(count: int) -> dict[str, Any]:

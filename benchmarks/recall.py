@@ -14,15 +14,13 @@ import os
 import random
 import sqlite3
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
-from benchmarks.facts import ROOT, scratch_database
+from benchmarks import databases
 
 LINES = 100
 """Lines of each user: as many of 80 characters as an archival block holds."""
@@ -47,21 +45,7 @@ def measure(users: int = 10_000) -> dict[str, Any]:
 
     PostgreSQL is left out, with the reason, where no server answers at ``BENCH_POSTGRES``.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        found = {"sqlite": _in_process(f"sqlite:///{folder}/recall.sqlite3", folder, users)}
-        try:
-            with scratch_database() as url:
-                found["postgresql"] = _in_process(url, folder, users)
-        except ConnectionError as error:
-            found["postgresql"] = {"left_out": str(error)}
-    return {**found, "peer_ms": _peer(users)}
-
-
-def _in_process(url: str, folder: str, users: int) -> dict[str, Any]:
-    env = {**os.environ, "DATABASE_URL": url, "ABL_VAR_DIR": folder}
-    command = [sys.executable, "-m", "benchmarks.recall", "--here", "--users", str(users)]
-    done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return {**databases.on_both("recall", "--users", str(users)), "peer_ms": _peer(users)}
 
 
 def measure_here(users: int) -> dict[str, Any]:
