@@ -9,12 +9,16 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from django.test import override_settings
+from django.test import TransactionTestCase, override_settings
 from playwright.sync_api import expect
 
+from tests.emptying import after_a_test
+from tests.prepared import begin_run, end_run
 from tests.workbench import Workbench, running
 
 
@@ -38,7 +42,22 @@ BROWSER_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # The pages of a browser's tests are one site: the next page goes on in the process of the one before.
+    "--process-per-site",
+    "--renderer-process-limit=1",
 ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A folder that the processes of this run share; the first of them makes it."""
+    if not hasattr(config, "workerinput"):
+        begin_run()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave nothing behind."""
+    if not hasattr(config, "workerinput"):
+        end_run()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -66,6 +85,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (item.path in browser, item.path not in slow))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files unread that hold none of the tests that are asked for: to make thousands of tests takes seconds."""
+    words = config.getoption("markexpr").split(" and ")
+    wanted = {word for word in words if word in ("browser", "server", "thorough")}
+    if not wanted or not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if any(f"mark.{name}" not in text for name in wanted) else None
+
+
 def pytest_collection() -> None:
     """Thousands of tests are made now, and all of them stay: looking for garbage among them is in vain."""
     gc.disable()
@@ -88,9 +117,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_settings() -> Iterator[None]:
-    """What costs seconds and no test is about: a hash that is slow by design, a list of all static files per client."""
+    """What costs seconds and no test is about.
+
+    A hash that is slow by design, a list of all static files for each client, and all permissions after each test.
+    """
     hasher = "django.contrib.auth.hashers.MD5PasswordHasher"
-    with override_settings(PASSWORD_HASHERS=[hasher], WHITENOISE_AUTOREFRESH=True):
+    emptied = patch.object(TransactionTestCase, "_fixture_teardown", after_a_test)
+    with emptied, override_settings(PASSWORD_HASHERS=[hasher], WHITENOISE_AUTOREFRESH=True):
         yield
 
 
@@ -108,6 +141,8 @@ def django_db_modify_db_settings(
         database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
     else:
         database.setdefault("TEST", {})["NAME"] = f"test_{uuid.uuid4().hex[:12]}"
+        # What these tests write nobody misses after a crash of the server.
+        database.setdefault("OPTIONS", {}).setdefault("options", "-c synchronous_commit=off")
 
 
 @pytest.fixture(scope="session")
@@ -123,11 +158,10 @@ def browser_type_launch_args() -> dict[str, Any]:
     return {"executable_path": CHROMIUM, "args": BROWSER_FLAGS, "headless": True}
 
 
-@pytest.fixture
-def browser_context_args(request: pytest.FixtureRequest) -> dict[str, Any]:
+@pytest.fixture(scope="session")
+def browser_context_args(live_workbench: Workbench) -> dict[str, Any]:
     """Pages open relative to the live workbench, at the width of the mock-ups."""
-    workbench: Workbench = request.getfixturevalue("live_workbench")
-    return {"base_url": workbench.url, "viewport": {"width": 1440, "height": 900}, "locale": "en-GB"}
+    return {"base_url": live_workbench.url, "viewport": {"width": 1440, "height": 900}, "locale": "en-GB"}
 
 
 @pytest.fixture(scope="session")
@@ -136,18 +170,42 @@ def admin_cookies(live_workbench: Workbench) -> list[dict[str, str]]:
     return live_workbench.cookies()
 
 
+@pytest.fixture(scope="session")
+def one_context(browser: Any, browser_context_args: dict[str, Any]) -> Iterator[Any]:
+    """What Chromium keeps between tests: its processes, and the scripts that it has read. Anew they take a second."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def admin_page(context: Any, admin_cookies: list[dict[str, str]]) -> Any:
+def context(one_context: Any, admin_cookies: list[dict[str, str]]) -> Iterator[Any]:
+    """A browser in which the admin is signed in and nothing is kept of the test before."""
+    one_context.clear_cookies()
+    one_context.add_cookies(admin_cookies)
+    yield one_context
+    for page in one_context.pages:
+        page.close()
+    one_context.unroute_all()
+    one_context.set_offline(False)
+
+
+@pytest.fixture
+def admin_page(context: Any, live_workbench: Workbench) -> Any:
     """A page of a browser in which the admin is signed in."""
-    context.add_cookies(admin_cookies)
-    return context.new_page()
+    page = context.new_page()
+    stored = {"origin": live_workbench.url, "storageTypes": "local_storage,indexeddb,cache_storage,service_workers"}
+    chromium = context.new_cdp_session(page)
+    chromium.send("Storage.clearDataForOrigin", stored)
+    chromium.detach()
+    return page
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept_of_revisions() -> Iterator[None]:
     """What is kept by the key of a revision, which is given out again when a test's transaction is rolled back."""
     yield
-    programs = sys.modules.get("constraints.programs")
-    for kept in vars(programs).values() if programs else ():
+    modules = (sys.modules.get(name) for name in ("constraints.programs", "memory.declarations"))
+    for kept in [kept for module in modules if module for kept in vars(module).values()]:
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()

@@ -15,6 +15,9 @@ from typing import Any
 
 import httpx
 
+from tests.prepared import put_database
+from tests.shell import Shell
+
 ROOT = Path(__file__).resolve().parent.parent
 ADMIN, PASSWORD = "admin", "correct horse battery"
 READY = re.compile(r"ABL Workbench is ready: (http://\S+)/\s")
@@ -59,11 +62,14 @@ class Workbench:
         self.env = {**plain_environment(), **ours, **settings}
         self.process: subprocess.Popen[bytes] | None = None
         self.url = ""
+        self._shell: Shell | None = None
+        self._signed_in: dict[tuple[str, str], httpx.Cookies] = {}
 
     def start(
         self, command: tuple[str, ...] = (sys.executable, "manage.py", "serve"), until: re.Pattern[str] = READY
     ) -> Workbench:
         """Start it and return when every part is well, or when it says that one is not."""
+        self._signed_in.clear()
         with self.log_file.open("ab") as log:
             start = log.tell()
             self.process = subprocess.Popen(
@@ -84,6 +90,9 @@ class Workbench:
 
     def stop(self, number: int = signal.SIGTERM) -> float:
         """End it and return the seconds that took."""
+        if self._shell is not None:
+            self._shell.close()
+            self._shell = None
         began = time.monotonic()
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(number)
@@ -104,6 +113,12 @@ class Workbench:
         command = [sys.executable, "manage.py", *arguments]
         return subprocess.run(command, cwd=ROOT, env=self.env, check=check, capture_output=True, text=True, timeout=180)
 
+    def shell(self, code: str) -> str:
+        """Run code on its data, in a process that stays for the next; what it printed."""
+        if self._shell is None:
+            self._shell = Shell(ROOT, self.env)
+        return self._shell.run(code)
+
     def pids(self, part: str = "") -> list[int]:
         """Processes of this workbench whose command line holds a text, children of children too; none of any other."""
         assert self.process is not None
@@ -115,14 +130,16 @@ class Workbench:
 
     @contextmanager
     def client(self, username: str = ADMIN, password: str = PASSWORD) -> Iterator[httpx.Client]:
-        """A signed-in client; its unsafe requests carry the CSRF token."""
+        """A signed-in client; its unsafe requests carry the CSRF token.
+
+        One sign-in serves all clients of a person: checking a password is slow by design.
+        """
         with httpx.Client(base_url=self.url, timeout=60, follow_redirects=True) as client:
-            client.get("/login/")
-            form = {"username": username, "password": password, "csrfmiddlewaretoken": csrf_token(client)}
-            answer = client.post("/login/", data=form)
-            assert any(n.startswith("abl_session") for n in client.cookies), (
-                f"{username} cannot sign in: {answer.text[:500]}"
-            )
+            if (username, password) in self._signed_in:
+                client.cookies.update(self._signed_in[username, password])
+            else:
+                sign_in(client, username, password)
+                self._signed_in[username, password] = httpx.Cookies(client.cookies)
             client.headers.update({"X-CSRFToken": csrf_token(client), "Referer": self.url})
             yield client
 
@@ -130,6 +147,14 @@ class Workbench:
         """Cookies of a signed-in person for ``BrowserContext.add_cookies``."""
         with self.client(username, password) as client:
             return [{"name": name, "value": value, "url": self.url} for name, value in client.cookies.items()]
+
+
+def sign_in(client: httpx.Client, username: str, password: str) -> None:
+    """Fill in the form of the page; fails the test when that is refused."""
+    client.get("/login/")
+    form = {"username": username, "password": password, "csrfmiddlewaretoken": csrf_token(client)}
+    answer = client.post("/login/", data=form)
+    assert any(n.startswith("abl_session") for n in client.cookies), f"{username} cannot sign in: {answer.text[:500]}"
 
 
 def csrf_token(client: httpx.Client) -> str:
@@ -174,8 +199,11 @@ def is_running(pid: int) -> bool:
 
 @contextmanager
 def running(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[Workbench]:
-    """A workbench for the length of a ``with`` block."""
-    workbench = Workbench(folder, **(settings or {}))
+    """A workbench for the length of a ``with`` block. On SQLite its database is prepared already."""
+    settings = settings or {}
+    workbench = Workbench(folder, **settings)
+    if not {"DATABASE_URL", "ABL_ADMIN_PASSWORD"} & set(settings):
+        put_database(workbench.var_dir, workbench.env)
     try:
         yield workbench.start()
     finally:

@@ -69,7 +69,7 @@ class Tour:
 
 def prepare(workbench: Workbench) -> tuple[int, int, int]:
     """Make what the pages show. Returns a step of conversation 1 in which a rule failed, a fact and a record."""
-    workbench.manage("shell", "-v0", "-c", f"AGENT = {AGENT!r}\n{PROJECTS}\n{STORES}")
+    workbench.shell(f"AGENT = {AGENT!r}\n{PROJECTS}\n{STORES}")
     with workbench.client() as client:
         facts = [
             client.put("/api/v1/projects/tour/facts/", json={"scope": "user", "owner": "ines", **fact}).json()

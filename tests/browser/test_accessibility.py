@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NAMES
+from tests.browser.looks import in_each_scheme
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-OPTIONS = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": RULES}}
 
-
-def violations(page: Page, within: str | None = None) -> list[str]:
-    """What axe finds, one line for each element."""
-    found = Axe().run(page, context=within, options=OPTIONS).response["violations"]
-    return [line_of(rule, node) for rule in found for node in rule["nodes"]]
-
-
-def line_of(rule: dict[str, Any], node: dict[str, Any]) -> str:
-    """Rule, element, and what axe says about it."""
-    why = [check["message"] for kind in ("any", "all", "none") for check in node[kind]]
-    return f"{rule['id']}: {node['html'][:160]} {why[:1]}"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", NAMES)
-def test_axe_finds_nothing(visitor, name, scheme):
-    visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_axe_finds_nothing(visitor, name):
+    visitor.page.emulate_media(reduced_motion="reduce")
     visitor.go(name)
-    assert violations(visitor.page) == []
+    assert in_each_scheme(visitor.page) == {}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_dialogs(visitor, scheme):
+def test_axe_finds_nothing_in_dialogs(visitor):
     page = visitor.page
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.emulate_media(reduced_motion="reduce")
     visitor.go("projects")
     for opener in ("help", "account"):
         page.locator(f"[data-open={opener}]").click()
         expect(page.locator(f"dialog#{opener}")).to_be_visible()
-        assert violations(page, f"dialog#{opener}") == []
+        assert in_each_scheme(page, f"dialog#{opener}") == {}
         page.keyboard.press("Escape")
     visitor.go("facts")
     page.locator("main").get_by_role("link", name="Write a fact").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert violations(page, "dialog[open]") == []
+    assert in_each_scheme(page, "dialog[open]") == {}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "sign in"])

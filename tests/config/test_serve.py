@@ -19,8 +19,10 @@ PARTS = ("config.server", "config worker", "config beat")
 
 @pytest.fixture(scope="module")
 def workbench(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("serve")) as workbench:
-        yield workbench
+    """One that began with an empty folder, as everybody's does."""
+    workbench = Workbench(tmp_path_factory.mktemp("serve")).start()
+    yield workbench
+    workbench.stop()
 
 
 def all_ended(pids: list[int]) -> bool:

@@ -26,7 +26,7 @@ if not Project.objects.filter(slug="lending").exists():
 @pytest.fixture(scope="module")
 def lending(live_workbench):
     """A project whose agent refuses to lend more than five books."""
-    live_workbench.manage("shell", "-c", f"TEXT = {AGENT!r}\n{MAKE}")
+    live_workbench.shell(f"TEXT = {AGENT!r}\n{MAKE}")
     return "lending"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -16,9 +17,17 @@ from constraints.models import Conversation, TraceEvent
 from editor.models import ApiToken
 from editor.selectors import digest_of
 from tests.constraints.conftest import Runner
+from tests.workbench import eventually
 from web.streams import Hub, Message
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def nobody_reads_on(transactional_db):
+    """The thread that serves viewers looks around once more after the last one left; the database waits for it."""
+    yield
+    eventually(lambda: all(thread.name != "streams" for thread in threading.enumerate()), what="the thread has ended")
 
 
 def parsed(chunk):

@@ -31,7 +31,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def projects(live_workbench):
     """A project whose agent lends at most five books, and one whose agent says very much."""
-    live_workbench.manage("shell", "-v0", "-c", f"TEXTS = {TEXTS!r}\n{MAKE}")
+    live_workbench.shell(f"TEXTS = {TEXTS!r}\n{MAKE}")
     return list(TEXTS)
 
 

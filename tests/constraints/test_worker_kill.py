@@ -99,7 +99,7 @@ def rows(workbench: Workbench, query: str):
 
 def started(workbench: Workbench, client, user: str = "u-1") -> str:
     """Address of a conversation of the long agent whose start is done."""
-    workbench.manage("shell", "-c", MAKE_PROJECT.format(agent=long_agent()))
+    workbench.shell(MAKE_PROJECT.format(agent=long_agent()))
     answer = client.post("/api/v1/projects/slow/conversations/", json={"user": user})
     assert answer.status_code == 201, answer.text
     address = f"/api/v1/projects/slow/conversations/{answer.json()['number']}/"

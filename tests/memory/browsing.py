@@ -18,14 +18,14 @@ admin = User.objects.get(username="admin")
 def new_project(workbench: Workbench, name: str) -> str:
     """The slug of a new project of the admin."""
     code = f"{START}print(project_create(user=admin, name={name!r}).slug)"
-    return workbench.manage("shell", "-v0", "-c", code).stdout.split()[-1]
+    return workbench.shell(code).split()[-1]
 
 
 def writer(workbench: Workbench, slug: str) -> Callable[[str], Any]:
     """Runs code over ``project`` and ``admin``; gives the last word that it prints."""
 
     def run(code: str) -> str:
-        told = workbench.manage("shell", "-v0", "-c", f"{START}project = Project.objects.get(slug={slug!r})\n{code}")
-        return (told.stdout.split() or [""])[-1]
+        told = workbench.shell(f"{START}project = Project.objects.get(slug={slug!r})\n{code}")
+        return (told.split() or [""])[-1]
 
     return run

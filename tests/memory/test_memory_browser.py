@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accessibility import violations
-from tests.browser.test_widths import beyond_the_edge
+from tests.browser.looks import at_each_width, widen
 from tests.memory.browsing import new_project, writer
 
 pytestmark = pytest.mark.browser
@@ -147,18 +146,15 @@ def test_the_keyboard_goes_from_the_tree_to_the_rows(memory_page):
     expect(page.locator("#memory-tree [aria-current=true]")).to_be_focused()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1000, 390])
-def test_axe_finds_nothing_and_the_page_fits(memory_page, scheme, width):
-    for query in ("", "?scope=user&owner=ines", "?search=nowhere"):
-        page = memory_page(query)
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        assert violations(page) == []
-        assert beyond_the_edge(page) == []
+@pytest.mark.parametrize("widths", [(1440, 1000), (390,)], ids=["desk", "phone"])
+@pytest.mark.parametrize("query", ["", "?scope=user&owner=ines", "?search=nowhere"])
+def test_axe_finds_nothing_and_the_page_fits(admin_page, memory_page, query, widths):
+    widen(admin_page, widths[0])
+    admin_page.emulate_media(reduced_motion="reduce")
+    page = memory_page(query)
+    assert at_each_width(page, widths) == {}
     chip = page.locator(".chip[data-show=tree]")
     if chip.is_visible():
         chip.click()
         expect(page.locator("#memory-tree")).to_be_visible()
-        assert violations(page) == []
-        assert beyond_the_edge(page) == []
+        assert at_each_width(page, widths) == {}

@@ -28,7 +28,7 @@ for name, access, retention, strict in wanted:
 @pytest.fixture(scope="module")
 def server(live_workbench):
     """Address and token of the admin in a project that has two stores."""
-    live_workbench.manage("shell", "-v0", "-c", CODE)
+    live_workbench.shell(CODE)
     token = live_workbench.manage("api_token", "admin", "hotel-desk").stdout.split()[-1]
     return {"url": live_workbench.url, "token": token}
 
