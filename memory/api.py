@@ -16,7 +16,7 @@ from editor.models import ApiToken, Project
 from memory import paging, selectors, services, values
 from memory.models import Fact, FactChange, Scope
 from memory.query import SORTS, STATES, FactQuery
-from memory.revising import version_reveal
+from memory.revising import fact_write, version_reveal
 from web.fields import WHOLE_LARGEST, Choice, Fields, Flag, StrictQuery, Text, Whole, whole
 
 
@@ -227,7 +227,7 @@ class FactList(FactView):
         """Write a fact at its place: a new one, or the next version of the one that was read."""
         project = self.project(request, slug, write=True)
         given = self.given(request, FactPutSerializer)
-        fact = services.fact_put(project=project, actor=request.user, **given)  # type: ignore[arg-type]
+        fact = fact_write(project=project, actor=request.user, **given)
         new = given["expected_version"] is None
         return self.shown(fact, status=status.HTTP_201_CREATED if new else status.HTTP_200_OK)
 
@@ -247,7 +247,7 @@ class FactDetail(FactView):
         fact = selectors.fact_get(project=project, pk=pk)
         given = self.given(request, FactValueSerializer)
         place = {"scope": fact.scope, "owner": fact.owner, "path": fact.path}
-        return self.shown(services.fact_put(project=project, actor=request.user, **place, **given))  # type: ignore[arg-type]
+        return self.shown(fact_write(project=project, actor=request.user, **place, **given))  # type: ignore[arg-type]
 
     @extend_schema(operation_id="facts_destroy", parameters=[EXPECTED], responses={204: None, **WRITING})
     def delete(self, request: Request, slug: str, pk: int) -> Response:

@@ -153,10 +153,14 @@ def _unmarked(project: Project, *, owners: Any, places: Iterable[tuple[System, s
 
 
 def _mark(found: Iterable[QuerySet[FactChange]], *, limit: int | None = None) -> int:
-    """Erase values and people from entries of the log, ``limit`` at most. Returns how many."""
+    """Erase values and people from entries of the log, ``limit`` at most. Returns how many.
+
+    Of a path the oldest first: a value never stands there without the entry that says how it ended.
+    """
     rows: list[list[Any]] = []
     for entries in found:
-        for entry in entries[: limit - len(rows)] if limit is not None else entries:
+        ordered = entries.order_by("-owner", "-path", "seq")
+        for entry in ordered[: limit - len(rows)] if limit is not None else ordered:
             left = without_owner(entry)
             source = json.dumps(left["source"])
             rows.append([left["owner"], left["actor"], left["user_id"], source, left["reason"], entry.pk])

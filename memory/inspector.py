@@ -16,6 +16,7 @@ from memory import paging, selectors, tree
 from memory.models import Scope
 from memory.query import LONGEST, STATES, FactQuery
 from memory.tree import Count
+from memory.verification import chain_state
 from web.errors import Invalid
 
 OWNERS = 20
@@ -217,13 +218,15 @@ class Inspector:
 
     def context(self) -> dict[str, Any]:
         """What ``memory/_list.html`` and the parts beside it need."""
+        state = chain_state(project=self.project)
         return {
             "project": self.project,
             "query": self.query,
             "query_text": self.query.text(cursor=self.query.cursor),
             "now": self.now,
             "picked": self.picked,
-            "seen": selectors.log_head(project=self.project),
+            "seen": state.head_seq,
+            "chain": state,
             "refresh": self.href(cursor=self.query.cursor),
             "counts": {name: str(number) for name, number in self.counts.items()},
             "narrowed": self.query.filters.narrowed,

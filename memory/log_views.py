@@ -54,11 +54,13 @@ def changes(request: HttpRequest, project: Project) -> HttpResponse:
 @project_view()
 @require_POST
 def verify(request: HttpRequest, project: Project) -> HttpResponse:
-    """Walk the chain of the log a step further; with ``again=1`` from its first entry.
+    """Walk the chain of the log a step further, then compare the facts with it; ``again=1``: from the first entry.
 
     htmx gets the state, which asks for the next step by itself until the end is reached or the page is left.
     """
-    verification.verify_some(project=project, restart=request.POST.get("again") == "1")
+    verification.verify_some(
+        project=project, restart=request.POST.get("again") == "1", afresh=request.POST.get("on") != "1"
+    )
     if part_for(request):
         return render(request, "memory/_chain.html", {**chain(project), "goes_on": True})
     return redirect(reverse("memory:changes", args=[project.slug]))
@@ -66,7 +68,20 @@ def verify(request: HttpRequest, project: Project) -> HttpResponse:
 
 def chain(project: Project) -> dict[str, Any]:
     """What ``memory/_chain.html`` needs."""
-    return {"project": project, "chain": verification.chain_state(project=project)}
+    state = verification.chain_state(project=project)
+    return {"project": project, "chain": state, "differing": differing(project, state)}
+
+
+def differing(project: Project, state: verification.ChainState) -> list[dict[str, Any]]:
+    """What differs from the log, with what can be shown of it now: the fact, or the entry that wrote it."""
+    facts = Fact.objects.filter(project=project, pk__in=[each.fact for each in state.differences if each.fact])
+    there = {fact.pk: fact for fact in facts.defer("value")}
+    seqs = [each.seq or 0 for each in state.differences if each.fact is None]
+    entries = {entry.seq: entry for entry in FactChange.objects.filter(project=project, seq__in=seqs).defer("value")}
+    return [
+        {"why": each.why, "seq": each.seq, "fact": there.get(each.fact or 0), "entry": entries.get(each.seq or 0)}
+        for each in state.differences
+    ]
 
 
 def further(kind: str, fact: Fact | None, before: int) -> str:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from editor.models import Project
 from memory.ledger import writing
 from memory.models import Fact
-from memory.tombstones import bury, wipe
+from memory.tombstones import bury, history_length, wipe_before
 
 BATCH = 100
 """Facts in one transaction: what a writer may have to wait for."""
@@ -89,24 +89,45 @@ def _due_kinds(now: datetime) -> tuple[Any, Any]:
 
 def _purge_some(project_id: int, pks: Iterable[int], now: datetime) -> int:
     pks = list(pks)
-    _wipe_long_histories(project_id, pks, now)
+    wiped = _wipe_long_histories(project_id, pks, now)
     with writing(project_id, now=now) as ledger:
         # Read again under the lock: a fact may have been written anew since it was found.
-        facts = [fact for kind in _due_kinds(now) for fact in kind.filter(pk__in=pks).defer("value")]
-        bury(ledger, facts, reason="")
+        facts = _due_among(pks, now)
+        bury(ledger, facts, reason="", wiped=[fact.pk for fact in facts if wiped.get(fact.pk) == fact.version])
     return len(facts)
 
 
-def _wipe_long_histories(project_id: int, pks: list[int], now: datetime) -> None:
+def _due_among(pks: Iterable[int], now: datetime) -> list[Fact]:
+    return [fact for kind in _due_kinds(now) for fact in kind.filter(pk__in=pks).defer("value")]
+
+
+def _wipe_long_histories(project_id: int, pks: list[int], now: datetime) -> dict[int, int]:
     """Erase past values bit by bit, so that the end of a fact that was written a million times holds nobody up.
 
     A fact that is written anew meanwhile has lost nothing: what replaces an expired fact erases its past first.
+    Returns the facts whose past is out of the log, with their versions.
     """
+    done = {}
+    room = WIPED
+    for fact in _due_among(pks, now):
+        room -= history_length(fact, most=WIPED + 1)
+        if room < 0 and _wiped(project_id, fact, now):
+            done[fact.pk] = fact.version
+    return done
+
+
+def _wiped(project_id: int, fact: Fact, now: datetime) -> bool:
+    """Erase the past of one fact in rounds; False when it is not due any more."""
+    before: int | None = None
     while True:
+        began = time.monotonic()
         with writing(project_id, now=now):
-            due = [pk for kind in _due_kinds(now) for pk in kind.filter(pk__in=pks).values_list("pk", flat=True)]
-            if wipe(due, limit=WIPED) < WIPED:
-                return
+            if not any(each.version == fact.version for each in _due_among([fact.pk], now)):
+                return False
+            before = wipe_before(fact, before=before, limit=WIPED)
+        if before is None:
+            return True
+        _rest(began)
 
 
 def _rest(began: float) -> None:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from editor.models import Project, User
+from memory.declarations import declared_now
 from memory.ledger import writing
 from memory.models import Fact, FactChange
 from memory.paging import facts_matching
@@ -22,6 +23,17 @@ from web.errors import Conflict, Invalid, NotFound
 
 BATCH = 200
 MOST_DELETED = 10_000
+
+
+def fact_write(*, project: Project, path: str, sensitive: bool | None = None, **given: Any) -> Fact:
+    """``fact_put`` for people and programs: a path that an agent declares sensitive is stored so (docs/spec 03 §3).
+
+    :param sensitive: False counts for other paths only. :param given: what else ``fact_put`` takes.
+    """
+    declared = declared_now(project=project, path=path)
+    if declared is not None:
+        return fact_put(project=project, path=path, sensitive=True, masking=declared, **given)
+    return fact_put(project=project, path=path, sensitive=sensitive, **given)
 
 
 def fact_restore(
@@ -36,7 +48,7 @@ def fact_restore(
     """
     fact = fact_live(project=project, pk=pk, now=timezone.now())
     entry = change_of(fact=fact, seq=seq)
-    return fact_put(
+    return fact_write(
         project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=_value_of(entry, "restored"),
         ttl=entry.ttl or None, actor=actor,
         expected_version=expected_version or fact.version,
@@ -82,7 +94,7 @@ def fact_retime(
     :raises Conflict: as ``fact_put``.
     """
     fact = fact_live(project=project, pk=pk, now=timezone.now())
-    return fact_put(
+    return fact_write(
         project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=fact.value, ttl=ttl, actor=actor,
         expected_version=expected_version or fact.version, source={**fact.source, "cause": "ttl"},
         reason=reason or (f"expires in {ttl}" if ttl else "does not expire any more"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -57,8 +58,20 @@ class LevelSerializer(serializers.Serializer[Any]):
     more = serializers.BooleanField()
 
 
+class LogDifferenceSerializer(serializers.Serializer[Any]):
+    """A fact that is not as the log says: its id (null: it is gone), the entry that says so (null: none), and how."""
+
+    fact = serializers.IntegerField(allow_null=True)
+    seq = serializers.IntegerField(allow_null=True)
+    why = serializers.CharField()
+
+
 class ChainStateSerializer(serializers.Serializer[Any]):
-    """How far the log was verified; ``broken`` is the first entry that does not hold."""
+    """How far the log was verified, and the facts compared with it.
+
+    ``broken`` is the first entry that does not hold. ``compared_at`` is when the comparison came to its end, null while
+    it has not; of what differs ``differences`` are the first 100.
+    """
 
     head_seq = serializers.IntegerField()
     verified_seq = serializers.IntegerField()
@@ -66,6 +79,10 @@ class ChainStateSerializer(serializers.Serializer[Any]):
     whole = serializers.BooleanField()
     broken_seq = serializers.IntegerField(allow_null=True)
     broken_why = serializers.CharField(allow_null=True)
+    compared = serializers.IntegerField()
+    compared_at = serializers.DateTimeField(allow_null=True)
+    differing = serializers.IntegerField()
+    differences = LogDifferenceSerializer(many=True)
 
 
 class FiltersSerializer(Fields):
@@ -245,7 +262,10 @@ class LogVerification(FactView):
         responses={200: ChainStateSerializer, **WRITING},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Verify the next entries, 5,000 at most; ask again until `verified_seq` is `head_seq`."""
+        """Verify the next entries, 5,000 at most, then compare facts with the log, 1,000 at most.
+
+        Ask again until `verified_seq` is `head_seq` and there is a `compared_at`; then another request compares anew.
+        """
         project = self.project(request, slug, write=True)
         restart = request.query_params.get("restart") == "true"
         return Response(state_dict(verification.verify_some(project=project, restart=restart)))
@@ -260,4 +280,8 @@ def state_dict(state: verification.ChainState) -> dict[str, Any]:
         "whole": state.whole,
         "broken_seq": state.broken.seq if state.broken else None,
         "broken_why": state.broken.why if state.broken else None,
+        "compared": state.compared,
+        "compared_at": state.compared_at.isoformat() if state.compared_at else None,
+        "differing": state.differing,
+        "differences": [asdict(each) for each in state.differences],
     }

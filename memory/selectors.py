@@ -20,7 +20,7 @@ from memory import values, walks
 from memory.chain import canonical
 from memory.lanes import phases_of
 from memory.ledger import Stored
-from memory.models import NEAR, ChangeHead, Fact, FactChange
+from memory.models import NEAR, ChangeHead, Fact, FactChange, Scope
 from memory.paging import LARGEST, Walk
 from memory.query import STATES, FactQuery
 from memory.tree import COUNTED, Count
@@ -256,6 +256,19 @@ def _step(change: FactChange, before: FactChange | None) -> Step:
 def fact_now(*, project: Project, place: Mapping[str, str], now: datetime) -> Fact | None:
     """The live fact at a place (scope, owner, path), or None."""
     return Fact.objects.filter(live(now), project=project, **place).first()
+
+
+def sensitive_stored(*, project: int, owners: Iterable[str], path: str) -> dict[str, dict[str, Any]]:
+    """How the sensitive facts at a path, above it and below it are shown, those of the project among them.
+
+    :param project: its key. :param owners: a user and a session. :returns: path to the fields of ``Display``.
+    """
+    parts = path.split(".")
+    above = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    near = Q(path__in=above) | Q(path__gte=f"{path}.", path__lt=f"{path}/")
+    named = {values.storable(owner) for owner in owners}
+    found = Fact.objects.filter(near, project=project, scope__in=Scope.values, owner__in=["", *named], sensitive=True)
+    return dict(found.values_list("path", "masking"))
 
 
 def facts_of_owner(*, project: Project, scope: str, owner: str, now: datetime) -> list[Fact]:

@@ -14,9 +14,11 @@ from abl.runtime.ports import FactWrite
 from editor.models import Project, User
 from memory import quick, sql, values
 from memory.chain import canonical, commit_to, salt_for
+from memory.declarations import nearest
 from memory.ledger import NOBODY, Actor, Change, Ledger, writing
 from memory.models import Fact, FactChange, System
 from memory.purge import TOMBSTONES_KEPT, VIRTUAL_KEPT
+from memory.seals import seal_of
 from memory.selectors import fact_live, shown
 from memory.tombstones import bury, bury_expired, erase, wipe
 from web.errors import Conflict, Invalid, NotFound
@@ -61,6 +63,7 @@ def fact_put(
     expected_version: int | Expected | None = ANY,
     ttl: str | None = None,
     sensitive: bool | None = None,
+    masking: Mapping[str, Any] | None = None,
     source: Mapping[str, Any] | None = None,
     actor: User | None = None,
     reason: str = "",
@@ -70,7 +73,8 @@ def fact_put(
 
     :param expected_version: the version that must be there; None: no live fact may be there; ``ANY``: no condition.
     :param ttl: such as ``90d``; None never expires, also where the fact did before (docs/spec 03 §4).
-    :param sensitive: None keeps what the fact was.
+    :param sensitive: None keeps what the fact was. What agents declare is looked up by ``memory.revising.fact_write``.
+    :param masking: how it is shown when it is ``sensitive``, fields of ``abl.runtime.masking.Display``.
     :raises Invalid: naming the fields. :raises Conflict: with the live fact as ``current``, or None.
     """
     text = _checked(scope=scope, owner=owner, path=path, value=value, ttl=ttl, expected=expected_version, reason=reason)
@@ -86,7 +90,8 @@ def fact_put(
         return fact
     key = (project.pk, scope, owner, path)
     with writing(project.pk, now=real, actor=who) as ledger:
-        fact.sensitive, fact.masking, fact.tag = sensitive, None if sensitive is None else {}, None  # type: ignore[assignment]
+        fact.sensitive, fact.tag = sensitive, None  # type: ignore[assignment]
+        fact.masking = None if sensitive is None else dict(masking or {})
         if not isinstance(expected_version, int):
             bury_expired(ledger, key, at)
             _keep_what_was(fact)
@@ -101,6 +106,7 @@ def facts_commit(
     writes: Sequence[FactWrite],
     conversation: int | None = None,
     turn: int | None = None,
+    started_by: str = "",
     revisions: Mapping[str, int] | None = None,
     virtual_clock: bool = False,
     sensitive: Mapping[str, Mapping[str, Any]] | None = None,
@@ -109,7 +115,7 @@ def facts_commit(
 ) -> list[Fact]:
     """Apply the buffered writes of a turn in order, inside the caller's transaction (docs/spec 09, T18).
 
-    :param conversation: its number, for the address of the event that wrote.
+    :param conversation: its number, for the address of the event that wrote. :param started_by: who started it.
     :param revisions: path of a document to the number of the revision that ran.
     :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.masking.Display``
         (docs/spec 03 §3). ``sensitive`` and ``masking`` in the source of a write do the same.
@@ -127,8 +133,11 @@ def facts_commit(
     with writing(project.pk, now=real) as ledger:
         _check_seen(project, writes, seen or {})
         for write in writes:
-            origin = {**write.source, "conversation": conversation, "turn": write.source.get("turn", turn)}
-            fact = _fact_of(project, write, origin, revisions or {}, real)
+            origin = {
+                **write.source, "conversation": conversation, "turn": write.source.get("turn", turn), "by": started_by,
+                "revisions": revisions,
+            }  # fmt: skip
+            fact = _fact_of(project, write, origin, real)
             fact.virtual_clock = virtual_clock
             fact.sensitive, fact.masking = _sensitivity(write, sensitive or {})
             fact.tag = values.storable(str((domains or {}).get(write.path, "")))[:300]
@@ -222,7 +231,7 @@ def _fact(project_id: int, **columns: Any) -> Fact:
     """A fact in memory. By position, as a row from the database is read: by name takes five times as long."""
     path, source = columns["path"], columns["source"]
     known = {"project_id": project_id, "domain": values.domain_of(path), "agent": source.get("agent", ""), "tag": "",
-             "sensitive": False, "masking": {}, **columns}  # fmt: skip
+             "sensitive": False, "masking": {}, "seal": "", **columns}  # fmt: skip
     row: Any = [known.get(name) for name in sql.COLUMNS]
     return Fact(*row)
 
@@ -242,7 +251,7 @@ def _check_seen(project: Project, writes: Sequence[FactWrite], seen: Mapping[Pla
     """Refuse writes that are built on facts as they are no more. The log is held, so nobody changes them now."""
     for place, write in {(write.scope, write.owner, write.path): write for write in reversed(writes)}.items():
         if place in seen:
-            wanted = _fact_of(project, write, write.source, {}, write.written_at)
+            wanted = _fact_of(project, write, write.source, write.written_at)
             there = _there(wanted)
             if (there.version if there is not None else None) != seen[place]:
                 raise _conflict(there, wanted, seen[place])
@@ -275,10 +284,12 @@ def _put(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | No
     """Store ``fact`` if its place is in the expected state; sets its key and version and logs it."""
     key = (fact.project_id, fact.scope, fact.owner, fact.path)
     masking = canonical(fact.masking) if fact.masking is not None else None
+    # Whether it is sensitive may be known only by the row that is there.
+    fact.seal = seal_of(key, fact.recorded_at, text) if fact.sensitive is not False else ""
     row = (
         fact.domain, fact.tag, fact.agent, values.spelled(fact.value), fact.type, sql.moment(fact.written_at),
         sql.moment(fact.expires_at), fact.ttl,
-        fact.sensitive, masking, canonical(fact.source), fact.virtual_clock, sql.moment(fact.recorded_at),
+        fact.sensitive, masking, fact.seal, canonical(fact.source), fact.virtual_clock, sql.moment(fact.recorded_at),
     )  # fmt: skip
     version = expected if isinstance(expected, int) else None
     done = sql.put(key, row, expected=version, new=expected is None, now=fact.written_at)
@@ -298,12 +309,8 @@ def _put(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | No
     return True
 
 
-def _fact_of(
-    project: Project, write: FactWrite, source: Mapping[str, Any], revisions: Mapping[str, int], real: datetime
-) -> Fact:
+def _fact_of(project: Project, write: FactWrite, source: Mapping[str, Any], real: datetime) -> Fact:
     origin = values.source_of(source)
-    if origin.get("document") in revisions:
-        origin["revision"] = revisions[origin["document"]]
     return _fact(
         project.pk, scope=write.scope, owner=values.storable(write.owner), path=write.path,
         value=values.storable(write.value), type=write.type[:20], written_at=write.written_at,
@@ -313,11 +320,9 @@ def _fact_of(
 
 def _sensitivity(write: FactWrite, declared: Mapping[str, Mapping[str, Any]]) -> tuple[bool, dict[str, Any]]:
     """Whether a write is sensitive and how it shows: by the nearest declaration at or above its path."""
-    parts = write.path.split(".")
-    for length in range(len(parts), 0, -1):
-        found = declared.get(".".join(parts[:length]))
-        if found is not None:
-            return True, dict(found)
+    found = nearest(declared, write.path)
+    if found is not None:
+        return True, dict(found)
     return bool(write.source.get("sensitive")), dict(write.source.get("masking") or {})
 
 

@@ -16,8 +16,8 @@ from memory.models import Fact
 
 KEY = ("project_id", "scope", "owner", "path")
 FIELDS = (
-    "domain", "tag", "agent", "value", "type", "written_at", "expires_at", "ttl", "sensitive", "masking", "source",
-    "virtual_clock", "recorded_at",
+    "domain", "tag", "agent", "value", "type", "written_at", "expires_at", "ttl", "sensitive", "masking", "seal",
+    "source", "virtual_clock", "recorded_at",
 )  # fmt: skip
 
 # Versions go on where the log of that path ends, so that a fact deleted and written again is not taken for the old one.

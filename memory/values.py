@@ -130,7 +130,10 @@ def masked(value: Any, masking: Mapping[str, Any]) -> Any:
 
 
 def source_of(source: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a source that are kept, flat; ``span`` of a run becomes document, line and column."""
+    """The parts of a source that are kept, flat; ``span`` of a run becomes document, line and column.
+
+    ``revisions``, path of a document to the number of the revision that runs, becomes the ``revision`` of the document.
+    """
     span = source.get("span") or {}
     start, end = span.get("start") or {}, span.get("end") or {}
     flat = {
@@ -141,14 +144,18 @@ def source_of(source: Mapping[str, Any]) -> dict[str, Any]:
         "end_line": source.get("end_line") or end.get("line"),
         "end_column": source.get("end_column") or end.get("column"),
     }
+    flat["revision"] = source.get("revision") or (source.get("revisions") or {}).get(flat["document"])
     kept: dict[str, Any] = {name: storable(str(flat[name]))[:300] for name in SOURCE_TEXT if flat.get(name)}
     kept.update({name: int(flat[name]) for name in SOURCE_NUMBER if isinstance(flat.get(name), int)})
     return kept
 
 
 def lines_of(text: str) -> list[str]:
-    """A stored value as the lines that a history compares: one per key of an object, else the value on one line."""
+    """A stored value as the lines that a history compares: one per key of an object, a text of several lines as they
+    stand, else the value on one line."""
     value = json.loads(text)
+    if isinstance(value, str) and "\n" in value:
+        return value.split("\n")
     if isinstance(value, dict):
         return [f"{canonical(key)}: {json.dumps(item, ensure_ascii=False)}" for key, item in value.items()]
     return [json.dumps(value, ensure_ascii=False)]

@@ -20,7 +20,7 @@ from memory.inspector import Inspector, Query
 from memory.models import Fact, Scope
 from memory.pages import asked_again, by_person, entry_in, part_for, user_of, version_in
 from memory.query import chosen_facts
-from memory.revising import version_reveal
+from memory.revising import fact_write, version_reveal
 from memory.saved import view_list
 from memory.values import storable_text
 from web.errors import AppError, Invalid, NotFound
@@ -165,7 +165,7 @@ def write(request: HttpRequest, project: Project) -> HttpResponse:
     """A form for a new fact, or with ``?fact=<id>`` for a new version of one."""
     if request.method != "POST":
         return ask_write(request, project)
-    saved = services.fact_put(project=project, actor=user_of(request), **fields_of(request))
+    saved = fact_write(project=project, actor=user_of(request), **fields_of(request))
     words = f"{saved.path} saved as version {saved.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, saved.pk]))
 

@@ -56,7 +56,9 @@ class ChangeHeadAdmin(ReadOnlyAdmin):
 class ChainCheckAdmin(ReadOnlyAdmin):
     """How far each log was verified; the page of the log and ``verify_facts`` look again."""
 
-    list_display = ("project", "seq", "whole", "broken_seq", "broken_why", "checked_at")
+    list_display = (
+        "project", "seq", "whole", "broken_seq", "broken_why", "checked_at", "compared", "differing", "compared_at",
+    )  # fmt: skip
     list_filter = (("broken_seq", admin.EmptyFieldListFilter), "checked_at")
     search_fields = ("project__name", "project__slug")
     list_select_related = ("project",)

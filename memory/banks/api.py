@@ -144,7 +144,7 @@ class BankList(TokenView):
         project = self.project(WRITE)
         body = BankNewSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        bank = services.bank_create(project=project, **body.validated_data)
+        bank = services.bank_create(project=project, actor=self.caller, **body.validated_data)
         return bank_response(bank, status.HTTP_201_CREATED)
 
 
@@ -168,7 +168,7 @@ class BankDetail(TokenView):
         found = selectors.bank_get(project=project, name=named(bank))
         body = BankBoundSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        changed, _ = services.bank_put(project=project, name=found.name, **body.validated_data)
+        changed, _ = services.bank_put(project=project, name=found.name, actor=self.caller, **body.validated_data)
         return bank_response(changed)
 
     @extend_schema(operation_id="memory_banks_destroy", parameters=[BANK], responses={204: None, **READING})

@@ -47,14 +47,14 @@ def entry_get(*, project: Project, pk: int) -> BankEntry:
     return entry
 
 
-def project_entries(*, project: Project, bank: str = "", agent: str = "", text: str = "") -> QuerySet[BankEntry]:
-    """Texts in all banks of a project, or those of one bank or agent or with ``text``: what an admin looks through."""
+def project_entries(*, project: Project, bank: str = "", agent: str = "") -> QuerySet[BankEntry]:
+    """Texts in all banks of a project, or those of one bank or agent: what an admin looks through."""
     entries = BankEntry.objects.filter(project=project).select_related("bank").order_by("bank__name", "agent")
     if bank:
         entries = entries.filter(bank__name=bank)
     if agent:
         entries = entries.filter(agent=agent)
-    return entries.filter(content__icontains=text) if text else entries
+    return entries
 
 
 def texts_of(*, bank: Bank) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from memory import values
 from memory.banks.selectors import bank_dict, bank_find, bank_get, bank_list, entry_dict, entry_find, last_version
 from memory.banks.texts import fitting, max_lines_problem, name_problem, problems_of
 from memory.chain import canonical
+from memory.definitions import Definition, defined, undefined, version_before
 from memory.ledger import Ledger, writing
 from memory.models import Bank, BankEntry, FactChange, System
 from memory.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
@@ -22,19 +23,41 @@ from memory.tombstones import erase
 from web.errors import Conflict, Invalid, NotFound
 
 
-@transaction.atomic
-def bank_put(*, project: Project, name: str, max_lines: int | None = None) -> tuple[Bank, bool]:
+def bank_put(
+    *, project: Project, name: str, max_lines: int | None = None, actor: User | None = None
+) -> tuple[Bank, bool]:
     """The bank of that name with this bound, made where there is none; gives it and whether it is new.
 
     A smaller bound cuts a text when it is written next (docs/spec 11 §3). Raises ``Invalid``.
     """
     _refuse_bank(name, max_lines)
-    return Bank.objects.update_or_create(
-        project=project,
-        name=name,
-        defaults={"max_lines": max_lines},
-        create_defaults={"max_lines": max_lines, "created_at": timezone.now()},
-    )
+    with writing(project.pk, now=timezone.now(), actor=actor_of(actor)) as ledger:
+        bank = bank_find(project=project, name=name)
+        if bank is None:
+            return _bank_made(ledger, project, name, max_lines, by_hand(actor)), True
+        if bank.max_lines != max_lines:
+            bank.max_lines = max_lines
+            bank.save(update_fields=["max_lines"])
+            _log_bank(ledger, bank, by_hand(actor))
+    return bank, False
+
+
+def _bank_made(ledger: Ledger, project: Project, name: str, max_lines: int | None, source: dict[str, Any]) -> Bank:
+    bank = Bank.objects.create(project=project, name=name, max_lines=max_lines, created_at=ledger.now)
+    _log_bank(ledger, bank, source)
+    return bank
+
+
+def _log_bank(ledger: Ledger, bank: Bank, source: dict[str, Any]) -> None:
+    content = {"name": bank.name, "max_lines": bank.max_lines}
+    before = definition_of(bank, source)
+    defined(ledger, replace(before, version=before.version + 1), content)
+
+
+def definition_of(bank: Bank, source: dict[str, Any] | None = None) -> Definition:
+    """A bank as the log names it, in the version that the log knows."""
+    version = version_before(project_id=bank.project_id, system=System.BANKS, path=bank.name)
+    return Definition(System.BANKS, bank.project_id, bank.name, version, source or {})
 
 
 def _refuse_bank(name: str, max_lines: int | None) -> None:
@@ -44,15 +67,13 @@ def _refuse_bank(name: str, max_lines: int | None) -> None:
         raise Invalid(fields=problems)
 
 
-@transaction.atomic
-def bank_create(*, project: Project, name: str, max_lines: int | None = None) -> Bank:
+def bank_create(*, project: Project, name: str, max_lines: int | None = None, actor: User | None = None) -> Bank:
     """A new bank. Raises ``Invalid``, and ``Conflict`` with the bank of that name as ``current``."""
     _refuse_bank(name, max_lines)
-    bank, new = Bank.objects.get_or_create(
-        project=project, name=name, defaults={"max_lines": max_lines, "created_at": timezone.now()}
-    )
-    if new:
-        return bank
+    with writing(project.pk, now=timezone.now(), actor=actor_of(actor)) as ledger:
+        bank = bank_find(project=project, name=name)
+        if bank is None:
+            return _bank_made(ledger, project, name, max_lines, by_hand(actor))
     current = bank_dict(bank_list(project=project).get(pk=bank.pk))
     raise Conflict(f"There is a memory bank {name} already; PUT gives it another bound.", current=current)
 
@@ -62,6 +83,7 @@ def bank_delete(*, project: Project, name: str, actor: User | None = None, reaso
     with writing(project.pk, now=timezone.now(), actor=actor_of(actor)) as ledger:
         bank = bank_get(project=project, name=name)
         gone = _erase(ledger, BankEntry.objects.filter(bank=bank), reason)
+        undefined(ledger, definition_of(bank, by_hand(actor)), reason=reason[:REASON_LENGTH])
         bank.delete()
     return gone
 
@@ -108,7 +130,7 @@ def bank_seed(
     if problem is not None:
         raise Invalid(fields={"bank": problem})
     if max_lines is not None or bank_find(project=project, name=name) is None:
-        bank_put(project=project, name=name, max_lines=max_lines)
+        bank_put(project=project, name=name, max_lines=max_lines, actor=actor)
     return bank_write(project=project, name=name, agent=agent, content=content, actor=actor, reason=reason)
 
 
@@ -135,7 +157,10 @@ def bank_commit(*, project: Project, name: str, writes: Iterable[BankWrite]) -> 
     if not listed:
         return 0
     with writing(project.pk, now=timezone.now()) as ledger:
-        bank = bank_find(project=project, name=name) or bank_put(project=project, name=name)[0]
+        bank = bank_find(project=project, name=name)
+        if bank is None:
+            _refuse_bank(name, None)
+            bank = _bank_made(ledger, project, name, None, values.source_of(listed[0].source))
         for write in listed:
             entry = entry_find(bank=bank, agent=write.agent)
             if write.built_on is not None:

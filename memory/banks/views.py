@@ -12,16 +12,14 @@ from editor.models import Project
 from editor.requests import project_view
 from memory.banks import selectors, services
 from memory.banks.texts import CONTENT_LENGTH
+from memory.looking import page_of
 from memory.pages import (
-    SIZE,
-    address_of,
     asked_again,
     by_person,
     chosen,
     content_in,
     frame,
     go,
-    page_in,
     refused,
     typed,
     user_of,
@@ -37,17 +35,16 @@ FILTERS = ("bank", "agent", "text")
 @require_GET
 def banks(request: HttpRequest, project: Project) -> HttpResponse:
     """The texts, in order of bank and agent."""
-    filters, page = chosen(request.GET, FILTERS), page_in(request)
-    found = selectors.project_entries(project=project, **filters)
-    rows = list(found[(page - 1) * SIZE : page * SIZE + 1])
+    filters = chosen(request.GET, FILTERS)
+    narrowed = {name: value for name, value in filters.items() if name != "text"}
+    found = page_of(request, selectors.project_entries(project=project, **narrowed), filters)
     context = {
         **frame(request, project, "banks"),
-        "rows": rows[:SIZE],
+        "rows": found.rows,
         "banks": selectors.bank_list(project=project),
         "filters": filters,
         "now": timezone.now(),
-        "newer": address_of(filters, page - 1) if page > 1 else "",
-        "older": address_of(filters, page + 1) if len(rows) > SIZE else "",
+        **found.context(),
     }
     return render(request, "memory/banks/banks.html", context)
 
@@ -93,6 +90,7 @@ def text_page(request: HttpRequest, project: Project, error: AppError | None, pk
         "typed": typed(request, entry.content),
         "lines": entry.content.split("\n") if entry.content else [],
         "history": fact_history(fact=entry),
+        "bank_history": fact_history(fact=services.definition_of(entry.bank)),
         "now": timezone.now(),
     }
     return refused(request, "memory/banks/text.html", context, error, there=entry.content)

@@ -45,19 +45,17 @@ def block_get(*, project: Project, pk: int) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a list of blocks is narrowed to; empty text means no narrowing. ``text`` is looked for in the content."""
+    """What a list of blocks is narrowed to; empty text means no narrowing."""
 
     owner: str = ""
     agent: str = ""
     block_type: str = ""
     scope: str = ""
-    text: str = ""
 
     def apply(self, blocks: QuerySet[Block]) -> QuerySet[Block]:
         """The blocks that fit."""
         wanted = {"owner": self.owner, "agent_id": self.agent, "block_type": self.block_type, "scope": self.scope}
-        blocks = blocks.filter(**{name: value for name, value in wanted.items() if value})
-        return blocks.filter(content__icontains=self.text) if self.text else blocks
+        return blocks.filter(**{name: value for name, value in wanted.items() if value})
 
 
 def block_list(*, project: Project, filters: Filters | None = None) -> QuerySet[Block]:

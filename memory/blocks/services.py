@@ -135,7 +135,8 @@ def conflict(block: Block | None, expected: datetime | None) -> Conflict:
     elif expected is None:
         why = f"The block exists, written {stamp(block.updated_at)}. Read it and send that as expected_updated_at."
     else:
-        why = f"The block was changed {stamp(block.updated_at)}, after you read it. Read it again, then repeat."
+        at = f"{block.updated_at:%Y-%m-%d %H:%M:%S} UTC"
+        why = f"The block was changed at {at}, after you read it. Read it again, then repeat."
     return Conflict(why, current=block_dict(block) if block is not None else None)
 
 

@@ -15,17 +15,15 @@ from editor.requests import project_view
 from memory.blocks import selectors, services
 from memory.blocks.selectors import Filters
 from memory.blocks.texts import CHARACTERS, entries, read_stamp, stamp
+from memory.looking import page_of
 from memory.models import Block
 from memory.pages import (
-    SIZE,
-    address_of,
     asked_again,
     by_person,
     chosen,
     content_in,
     frame,
     go,
-    page_in,
     refused,
     typed,
     user_of,
@@ -40,17 +38,16 @@ FILTERS = ("owner", "agent", "block_type", "scope", "text")
 @require_GET
 def blocks(request: HttpRequest, project: Project) -> HttpResponse:
     """Blocks, newest first."""
-    filters, page = chosen(request.GET, FILTERS), page_in(request)
-    found = selectors.block_list(project=project, filters=Filters(**filters))
-    rows = list(found[(page - 1) * SIZE : page * SIZE + 1])
+    filters = chosen(request.GET, FILTERS)
+    narrowed = Filters(**{name: value for name, value in filters.items() if name != "text"})
+    found = page_of(request, selectors.block_list(project=project, filters=narrowed), filters)
     context = {
         **frame(request, project, "blocks"),
-        "rows": [(block, sum(1 for _ in entries(block.content))) for block in rows[:SIZE]],
+        "rows": [(block, sum(1 for _ in entries(block.content))) for block in found.rows],
         "filters": filters,
         "types": Block.Type.choices,
         "now": timezone.now(),
-        "newer": address_of(filters, page - 1) if page > 1 else "",
-        "older": address_of(filters, page + 1) if len(rows) > SIZE else "",
+        **found.context(),
     }
     return render(request, "memory/blocks/blocks.html", context)
 

@@ -32,6 +32,7 @@ class Fact(models.Model):
     document, line, column, end_line, end_column and revision, as far as they are known (``memory.values.source_of``).
     ``agent`` is that of the source, ``domain`` the second segment of the path and ``tag`` the DOMAIN of its declaration
     (docs/spec 03 §5): columns, so that a list can be narrowed to them by an index (``memory.lanes``).
+    ``seal`` vouches for the value of a sensitive fact, which the log has masked only (``memory.seals``).
     """
 
     system: ClassVar = System.FACT
@@ -51,6 +52,7 @@ class Fact(models.Model):
     ttl = models.CharField(max_length=20, blank=True)
     sensitive = models.BooleanField()
     masking = models.JSONField(default=dict, blank=True)
+    seal = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     source = models.JSONField(default=dict, blank=True)
     virtual_clock = models.BooleanField()
     recorded_at = models.DateTimeField()

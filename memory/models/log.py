@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -20,6 +20,8 @@ class System(models.TextChoices):
     RECORD = "record", "store record"
     BANK = "bank", "memory bank"
     ARTIFACT = "artifact", "artifact"
+    STORE = "store", "store definition"
+    BANKS = "banks", "bank definition"
 
 
 class FactChange(models.Model):
@@ -124,7 +126,12 @@ class ChangeHead(models.Model):
 
 
 class ChainCheck(models.Model):
-    """How far a project's log was verified, and the first break if there is one (``memory.verification``)."""
+    """How far a project's log was verified, and the first break if there is one (``memory.verification``).
+
+    ``rows_after`` and ``entries_after`` say how far the facts were compared with it, None at the end of each walk;
+    ``compared_at`` is when both were over, None before. ``differing`` counts the differences, of which ``differences``
+    keeps the first: objects of ``fact``, ``seq`` and ``why``, which name nobody and hold no value.
+    """
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="+")
     seq = models.PositiveBigIntegerField(default=0)
@@ -132,6 +139,14 @@ class ChainCheck(models.Model):
     broken_seq = models.PositiveBigIntegerField(null=True, blank=True)
     broken_why = models.CharField(max_length=300, blank=True)
     checked_at = models.DateTimeField()
+    rows_after = models.PositiveBigIntegerField(null=True, blank=True, default=0)
+    entries_after = models.PositiveBigIntegerField(null=True, blank=True, default=0)
+    compared = models.PositiveBigIntegerField(default=0, help_text="Facts that were compared with the log")
+    compared_at = models.DateTimeField(null=True, blank=True)
+    differing = models.PositiveBigIntegerField(default=0)
+    differences: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(
+        default=list, blank=True
+    )
 
     def __str__(self) -> str:
         return f"log of {self.project_id} verified up to #{self.seq}"

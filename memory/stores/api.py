@@ -86,7 +86,7 @@ class StoreList(StoresView):
     def post(self, request: Request, slug: str) -> Response:
         """Define a store."""
         project = self.project(EDIT)
-        store = services.store_create(project=project, **self.given(shapes.DefinitionSerializer))
+        store = services.store_create(project=project, actor=self.caller, **self.given(shapes.DefinitionSerializer))
         return Response(store_dict(store, (0, 0)), status=status.HTTP_201_CREATED)
 
 
@@ -109,7 +109,9 @@ class StoreDetail(StoresView):
         project = self.project(EDIT)
         changes = self.given(shapes.DefinitionChangeSerializer)
         expected = changes.pop("expected_version", None)
-        store = services.store_update(project=project, technical_name=name, changes=changes, expected_version=expected)
+        store = services.store_update(
+            project=project, technical_name=name, changes=changes, expected_version=expected, actor=self.caller
+        )
         return self.shown(store)
 
     @extend_schema(
@@ -178,4 +180,5 @@ class Definitions(StoresView):
         """Take over the definitions of an export, all or none; a refusal names each problem by its place."""
         project = self.project(EDIT)
         body = self.given(shapes.ImportSerializer)
-        return Response(services.definitions_import(project=project, data=body, replace=body.pop("replace")))
+        replace = body.pop("replace")
+        return Response(services.definitions_import(project=project, data=body, replace=replace, actor=self.caller))

@@ -9,12 +9,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from editor.models import Project
 from editor.requests import project_view
 from memory.models import StoreDefinition
 from memory.pages import asked_again, by_person, frame, go, refused, text_in, user_of, version_in
+from memory.selectors import fact_history
 from memory.stores import selectors, services
 from memory.stores.forms import content_of, form_of
 from memory.stores.samples import examples_of
@@ -72,6 +74,8 @@ def ask_store(request: HttpRequest, project: Project, error: AppError | None = N
         "seen": ("version", found.version),
         "single": True,  # no form for deleting beside it
         "records": selectors.record_count(store=found) if name else 0,
+        "history": fact_history(fact=services.definition_of(found)) if name else [],
+        "now": timezone.now(),
     }
     return refused(request, "memory/stores/store.html", context, error, there=there)
 
@@ -84,7 +88,9 @@ def store_new(request: HttpRequest, project: Project) -> HttpResponse:
     if request.method != "POST":
         return ask_store(request, project)
     given = fields_of(request)
-    store = services.store_create(project=project, technical_name=text_in(request, "technical_name"), **given)
+    store = services.store_create(
+        project=project, technical_name=text_in(request, "technical_name"), actor=user_of(request), **given
+    )
     return go(request, reverse("memory:store", args=[project.slug, store.technical_name]))
 
 
@@ -101,8 +107,9 @@ def store(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def store_edit(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Save a definition over the version that was read."""
     saved = services.store_update(
-        project=project, technical_name=name, changes=fields_of(request), expected_version=version_in(request)
-    )
+        project=project, technical_name=name, changes=fields_of(request), expected_version=version_in(request),
+        actor=user_of(request),
+    )  # fmt: skip
     return go(request, reverse("memory:store", args=[project.slug, saved.technical_name]))
 
 
@@ -173,7 +180,8 @@ def stores_import(request: HttpRequest, project: Project) -> HttpResponse:
         data = json_value(file.read())
     except ValueError as error:
         raise Invalid(fields={"file": f"is no JSON: {error}"}) from None
-    done = services.definitions_import(project=project, data=data, replace=bool(request.POST.get("replace")))
+    replace = bool(request.POST.get("replace"))
+    done = services.definitions_import(project=project, data=data, replace=replace, actor=user_of(request))
     context = {**frame(request, project, "stores"), "done": done}
     return render(request, "memory/stores/import.html", context)
 

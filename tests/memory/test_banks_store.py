@@ -63,7 +63,7 @@ def test_a_run_sees_its_own_writes_and_others_see_them_when_it_is_committed(bank
     assert run().port.read("a") == "1|1"
     entry = BankEntry.objects.get()
     assert (entry.version, entry.written_at, entry.source) == (1, now, {**SOURCE, "agent": "a"})
-    change = FactChange.objects.get()
+    change = FactChange.objects.get(system="bank")
     assert (change.system, change.owner, change.path, change.value) == ("bank", "desk", "a", '"1|1"')
     assert change.source == entry.source
 
@@ -72,7 +72,7 @@ def test_what_was_taken_is_committed_once(bank, run):
     turn = run()
     turn.port.write("a", "x")
     assert [turn.commit(), turn.commit()] == [1, 0]
-    assert FactChange.objects.count() == 1
+    assert FactChange.objects.filter(system="bank").count() == 1
 
 
 def test_a_run_that_is_not_committed_leaves_nothing(bank, run):
@@ -178,7 +178,7 @@ def test_an_admin_edits_and_deletes_with_a_reason(project, people, bank):
     with pytest.raises(Conflict):
         entries_delete(project=project, chosen={entry.pk: 1}, actor=admin)
     assert entries_delete(project=project, chosen={entry.pk: 2}, actor=admin, reason="ticket 8") == 1
-    log = FactChange.objects.order_by("seq").values_list("kind", "actor", "reason")
+    log = FactChange.objects.filter(system="bank").order_by("seq").values_list("kind", "actor", "reason")
     name = admin.username
     assert list(log)[1:] == [("write", name, "ticket 7"), ("delete", name, "ticket 8")]
     with pytest.raises(NotFound):

@@ -76,7 +76,7 @@ def test_logs_of_projects_are_apart(six, put, whole):
 def test_the_command_reports_whole_logs(six):
     out = StringIO()
     call_command("verify_facts", stdout=out)
-    assert out.getvalue() == "kiln: 6 entries, whole\n"
+    assert out.getvalue() == "kiln: 6 entries, whole\nkiln: the facts are as the log says\n"
 
 
 def test_the_command_ends_with_1_at_the_first_break(six):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory import verification
 from memory.models import FactChange
 from memory.services import fact_reveal
 
@@ -43,7 +44,7 @@ def test_a_log_that_there_is_not_is_refused(see, query):
 
 def test_the_chain_is_verified_step_by_step_from_the_page(put, see, send, monkeypatch):
     monkeypatch.setattr("memory.verification.STEP", 2)
-    monkeypatch.setattr("memory.verification.verify_some.__kwdefaults__", {"limit": 2, "restart": False})
+    monkeypatch.setitem(verification.verify_some.__kwdefaults__, "limit", 2)
     for value in ("gold", "silver", "bronze"):
         put(value=value)
     assert "Verified up to entry 0 of 3" in see("changes")
@@ -65,7 +66,7 @@ def test_a_broken_chain_is_shown_until_it_is_looked_at_again(put, see, send):
 
 
 def test_htmx_goes_on_by_itself_until_the_end(put, as_role, at, monkeypatch):
-    monkeypatch.setattr("memory.verification.verify_some.__kwdefaults__", {"limit": 1, "restart": False})
+    monkeypatch.setitem(verification.verify_some.__kwdefaults__, "limit", 1)
     put()
     put(value="silver")
     client, headers = as_role("viewer"), {**HTMX, "HX-Target": "chain"}

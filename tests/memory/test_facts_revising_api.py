@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from constraints.models import Conversation
 from editor.services import token_create
-from memory import erasure
+from memory import erasure, verification
 from memory.models import Erasure, Fact, FactChange
 from tests.factories import ProjectFactory
 from tests.memory.factories import FactFactory
@@ -192,7 +192,7 @@ def test_a_level_that_is_none_is_refused(api, project, query):
 def test_the_log_is_verified_step_by_step(api, put, monkeypatch):
     for number in range(5):
         put(path=f"user.f{number}")
-    monkeypatch.setattr("memory.verification.verify_some.__kwdefaults__", {"limit": 3, "restart": False})
+    monkeypatch.setitem(verification.verify_some.__kwdefaults__, "limit", 3)
     assert api("get", "api-facts-log", role="viewer").json()["verified_seq"] == 0
     first = api("post", "api-facts-log").json()
     assert (first["head_seq"], first["verified_seq"], first["whole"]) == (5, 3, False)

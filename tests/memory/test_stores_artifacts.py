@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import time
 import zipfile
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -16,6 +19,7 @@ from memory.models import Artifact, FactChange
 from memory.stores import extraction, filetypes, selectors, services
 from memory.stores.filetypes import clean_name, type_of
 from memory.stores.links import download_path, read_token
+from memory.stores.services import artifacts
 from tests.memory.files import OLE, docx, office, pdf, zipped
 from tests.memory.stores_kit import session_of
 from web.errors import Conflict, Invalid, NotFound
@@ -344,3 +348,21 @@ def test_a_package_is_read_no_further_than_its_directory_says():
     with zipfile.ZipFile(packed) as package:
         assert sum(part.file_size for part in package.infolist()) < extraction.UNPACKED
     assert extraction.bomb_in(packed.getvalue()) == ""
+
+
+class Full(FileSystemStorage):
+    """A disk that takes a name and then no more bytes, as a full one does."""
+
+    def _save(self, name, content):
+        Path(self.path(name)).parent.mkdir(parents=True, exist_ok=True)
+        Path(self.path(name)).touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_keeps_no_empty_file(project, tmp_path, monkeypatch):
+    session_of(project)
+    monkeypatch.setattr(artifacts, "default_storage", Full(tmp_path))
+    with pytest.raises(OSError, match="No space left"):
+        services.artifact_add(project=project, session="s-1", file=SimpleUploadedFile("a.txt", b"some words"))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert not Artifact.objects.exists()

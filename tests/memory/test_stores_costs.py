@@ -188,3 +188,27 @@ def test_what_is_remembered_has_an_end(monkeypatch):
     for number in range(5):
         assert errors_of({"type": "object"}, {"a": number}) == []
     assert len(validation._remembered) == 3
+
+
+def test_a_turn_that_another_writer_overtook_begins_again_when_the_check_takes_long(project, monkeypatch):
+    from memory.stores.port import SessionRecords
+
+    store_of(project)
+    port = SessionRecords(project, user=INES.user, session="")
+    port.set_content("userPrefs", {"recentOrders": ["a", "b"]})
+    writes = port.take()
+    monkeypatch.setattr(records, "STEPS_LOCKED", 1)
+    content_put_quietly(project)
+    with pytest.raises(Conflict, match="written by somebody else"):
+        services.records_commit(project=project, writes=writes, subject=INES)
+    assert content_read(project) == {"other": 1}
+    again = SessionRecords(project, user=INES.user, session="")
+    again.set_content("userPrefs", {"recentOrders": ["a", "b"]})
+    services.records_commit(project=project, writes=again.take(), subject=INES)
+    assert content_read(project) == {"other": 1, "recentOrders": ["a", "b"]}
+
+
+def content_put_quietly(project):
+    """What another process wrote: this one has not checked it."""
+    content_put(project, {"other": 1})
+    validation._remembered.clear()

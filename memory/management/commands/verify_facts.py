@@ -1,4 +1,4 @@
-"""``manage.py verify_facts``: walk the change logs and report the first break of each."""
+"""``manage.py verify_facts``: walk the change logs, and hold the facts against them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from editor.models import Project
-from memory.verification import verify
+from memory.comparison import Difference, differences
+from memory.models import Fact, FactChange
+from memory.verification import KEPT, verify
 
 __all__ = ["Command", "verify"]
 
 
 class Command(BaseCommand):
-    """Exit code 0 when every log is whole, 1 when one is not."""
+    """Exit code 0 when every log is whole and the facts are as it says, 1 when not."""
 
-    help = "Verify the hash chain of the change log of facts."
+    help = "Verify the hash chain of the change log of facts, and that the facts are what it says."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", nargs="*", help="slugs; all projects when none is given")
@@ -28,13 +30,32 @@ class Command(BaseCommand):
             missing = set(options["project"]) - set(projects.values_list("slug", flat=True))
             if missing:
                 raise CommandError(f"There is no project {', '.join(sorted(missing))}.")
-        broken = 0
-        for project in projects:
-            seq, found = verify(project)
-            if found is None:
-                self.stdout.write(f"{project.slug}: {seq} entries, whole")
-            else:
-                broken += 1
-                self.stdout.write(self.style.ERROR(f"{project.slug}: broken at entry {found.seq}: {found.why}"))
-        if broken:
+        wrong = [project for project in projects if not self._right(project)]
+        if wrong:
             sys.exit(1)
+
+    def _right(self, project: Project) -> bool:
+        """Look at one project and say what was found."""
+        seq, found = verify(project)
+        if found is None:
+            self.stdout.write(f"{project.slug}: {seq} entries, whole")
+        else:
+            self.stdout.write(self.style.ERROR(f"{project.slug}: broken at entry {found.seq}: {found.why}"))
+        number = 0
+        for number, each in enumerate(differences(project), 1):
+            if number <= KEPT:
+                self.stdout.write(self.style.ERROR(f"{project.slug}: {_named(project, each)}: {each.why}"))
+        if number:
+            self.stdout.write(self.style.ERROR(f"{project.slug}: {number} differ from the log"))
+        else:
+            self.stdout.write(f"{project.slug}: the facts are as the log says")
+        return found is None and not number
+
+
+def _named(project: Project, difference: Difference) -> str:
+    """Which fact is meant: its key, or the entry that wrote it, with its path."""
+    if difference.fact is not None:
+        fact = Fact.objects.filter(pk=difference.fact).first()
+        return f"fact {difference.fact} ({fact.path if fact else 'gone by now'})"
+    entry = FactChange.objects.get(project=project, seq=difference.seq or 0)
+    return f"entry {difference.seq} ({entry.path})"

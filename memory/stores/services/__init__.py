@@ -2,6 +2,7 @@
 
 from memory.stores.services.artifacts import artifact_add, artifact_delete, artifact_set_active, content_of, only_file
 from memory.stores.services.definitions import (
+    definition_of,
     records_recheck,
     store_create,
     store_delete,
@@ -28,6 +29,7 @@ __all__ = [
     "content_delete",
     "content_of",
     "content_set",
+    "definition_of",
     "definitions_import",
     "metadata_set",
     "only_file",

@@ -52,7 +52,7 @@ def artifact_add(
     assert file is not None  # noqa: S101  checked_file refused that
     text, problem = text_in(kind, data)
     now = timezone.now()
-    name = default_storage.save(f"{FOLDER}/{uuid4().hex}", ContentFile(data))
+    name = _kept(data)
     artifact = Artifact(
         project=project, session=session, filename=filetypes.clean_name(str(file.name or ""), kind),
         mimetype=kind.mimetype, size=len(data), sha256=hashlib.sha256(data).hexdigest(), file=name, text=text,
@@ -70,6 +70,16 @@ def artifact_add(
         default_storage.delete(name)
         raise
     return artifact
+
+
+def _kept(data: bytes) -> str:
+    """The name in the media folder under which the bytes lie now. What a full disk leaves of them goes at once."""
+    name = f"{FOLDER}/{uuid4().hex}"
+    try:
+        return default_storage.save(name, ContentFile(data))
+    except BaseException:
+        default_storage.delete(name)
+        raise
 
 
 def only_file(files: MultiValueDict[str, UploadedFile[Any]]) -> UploadedFile[Any] | None:

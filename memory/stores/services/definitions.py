@@ -14,9 +14,10 @@ from abl.runtime.ports_memory import SESSION_META
 from editor.models import Project, User
 from memory import values
 from memory.chain import canonical
+from memory.definitions import Definition, defined, undefined
 from memory.ledger import Ledger, writing
-from memory.models import FactChange, StoreDefinition, StoreRecord
-from memory.services import REASON_LENGTH, actor_of
+from memory.models import FactChange, StoreDefinition, StoreRecord, System
+from memory.services import REASON_LENGTH, actor_of, by_hand
 from memory.stores import selectors
 from memory.stores.schema import problems_of
 from memory.stores.validation import errors_of
@@ -42,6 +43,7 @@ def store_create(
     retention: str,
     description: str = "",
     strict: bool = False,
+    actor: User | None = None,
 ) -> StoreDefinition:
     """Define a store. Raises ``Invalid`` naming field and, in a schema, JSON pointer; ``Conflict`` for a name taken."""
     now = timezone.now()
@@ -50,18 +52,33 @@ def store_create(
         access=access, retention=retention, description=description, strict=strict, created_at=now, updated_at=now,
     )  # fmt: skip
     refuse(problems_in(store))
-    with writing(project.pk, now=now):
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         existing = StoreDefinition.objects.filter(project=project)
         if existing.filter(technical_name=technical_name).exists():
             raise Conflict(f"There is a store {technical_name!r} already; technical names are unique in a project.")
         if existing.count() >= MOST_STORES:
             raise Invalid(fields={"technical_name": f"the project has {MOST_STORES} stores; no more are allowed"})
         store.save()
+        _log(ledger, store, actor)
     return store
 
 
+def _log(ledger: Ledger, store: StoreDefinition, actor: User | None) -> None:
+    defined(ledger, definition_of(store, actor), selectors.definition_dict(store))
+
+
+def definition_of(store: StoreDefinition, actor: User | None = None) -> Definition:
+    """A store as the log names it; ``actor`` is who changes it."""
+    return Definition(System.STORE, store.project_id, store.technical_name, store.version, by_hand(actor))
+
+
 def store_update(
-    *, project: Project, technical_name: str, changes: Mapping[str, Any], expected_version: int | None = None
+    *,
+    project: Project,
+    technical_name: str,
+    changes: Mapping[str, Any],
+    expected_version: int | None = None,
+    actor: User | None = None,
 ) -> StoreDefinition:
     """Change a definition. A new schema is held against the records, the first step at once and the others in more
     steps (``stores_recheck``), which flag those that break it.
@@ -73,7 +90,7 @@ def store_update(
     if "schema" in changes:
         # Before the lock: to read large patterns takes a while, for which no other writer has to wait.
         refuse(_schema_problem(changes["schema"]))
-    with writing(project.pk, now=now):
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         store = selectors.store_get(project=project, name=technical_name)
         if expected_version not in (None, store.version):
             raise Conflict(
@@ -93,6 +110,7 @@ def store_update(
             store.schema_version += rechecks
             store.updated_at = now
             store.save()
+            _log(ledger, store, actor)
     if rechecks:
         recheck_some(store)
     return store
@@ -168,8 +186,8 @@ def store_delete(
             records = list(StoreRecord.objects.filter(store=store).select_related("store").order_by("id")[:BATCH])
             gone += _end_all(ledger, records, reason or "the store was deleted")
             more = len(records) == BATCH
-            if not more:
-                StoreDefinition.objects.filter(pk=store.pk).delete()
+            if not more and StoreDefinition.objects.filter(pk=store.pk).delete()[0]:
+                undefined(ledger, definition_of(store, actor), reason=reason[:REASON_LENGTH])
     return gone
 
 

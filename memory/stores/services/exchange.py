@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from editor.models import Project
+from editor.models import Project, User
 from memory.stores import selectors
 from memory.stores.selectors import DEFINITION
 from memory.stores.services.definitions import CHANGEABLE, store_create, store_update
@@ -18,7 +18,9 @@ MOST = 200
 NEEDED = ("technical_name", "schema", "access", "retention")
 
 
-def definitions_import(*, project: Project, data: Any, replace: bool = False) -> dict[str, list[str]]:
+def definitions_import(
+    *, project: Project, data: Any, replace: bool = False, actor: User | None = None
+) -> dict[str, list[str]]:
     """Take over the definitions of a file, all or none. Returns technical names: created, changed, unchanged.
 
     :param replace: change a store that is there with another definition; else that is refused.
@@ -39,9 +41,8 @@ def definitions_import(*, project: Project, data: Any, replace: bool = False) ->
                 continue
             try:
                 with transaction.atomic():
-                    done[_take(project, entry, there.get(entry["technical_name"]), replace)].append(
-                        entry["technical_name"]
-                    )
+                    name = entry["technical_name"]
+                    done[_take(project, entry, there.get(name), replace, actor)].append(name)
             except AppError as error:
                 named = error.fields if isinstance(error, Invalid) else {"technical_name": error.detail}
                 problems |= {f"{place}.{field}": words for field, words in named.items()}
@@ -76,11 +77,13 @@ def _refusals(entry: Any, place: str) -> dict[str, str]:
     return problems
 
 
-def _take(project: Project, entry: Mapping[str, Any], there: Mapping[str, Any] | None, replace: bool) -> str:
+def _take(
+    project: Project, entry: Mapping[str, Any], there: Mapping[str, Any] | None, replace: bool, actor: User | None
+) -> str:
     """Create or change one store; what was done."""
     wanted = {"name": entry["technical_name"], "description": "", "strict": False, **entry}
     if there is None:
-        store_create(project=project, **wanted)
+        store_create(project=project, actor=actor, **wanted)
         return "created"
     if dict(there) == wanted:
         return "unchanged"
@@ -93,5 +96,6 @@ def _take(project: Project, entry: Mapping[str, Any], there: Mapping[str, Any] |
         project=project,
         technical_name=wanted["technical_name"],
         changes={name: wanted[name] for name in CHANGEABLE},
+        actor=actor,
     )
     return "changed"

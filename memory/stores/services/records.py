@@ -296,16 +296,28 @@ def records_commit(
     """Apply the buffered writes of a turn in order, inside the caller's transaction (docs/spec 09, T18).
 
     Each is merged into what is there by now. Raises as ``content_set`` does, for a strict store when another writer
-    came in between; then nothing of the turn may be kept.
+    came in between; then nothing of the turn may be kept. What a turn wrote was checked by its port, so that the answer
+    is known here. Where another writer came in between and the check takes long, ``Conflict``: the turn begins again,
+    and nobody waits a second for the log.
     """
     if not writes:
         return
     with writing(project.pk, now=timezone.now()) as ledger:
         for write in writes:
             store = writable_store(project=project, name=write.name)
-            change = Change(write.content or {}, write.at, virtual_clock=virtual_clock, source=write.source)
+            change = Change(
+                write.content or {}, write.at, virtual_clock=virtual_clock, source=write.source, steps=STEPS_LOCKED
+            )
             if write.content is None:
                 record_remove(ledger, Place(store, subject.owner_in(store)), change)
             else:
                 session = _session_of(project, store, subject)
-                record_put(ledger, Place(store, subject.owner_in(store), session), change)
+                _put_at_once(ledger, Place(store, subject.owner_in(store), session), change)
+
+
+def _put_at_once(ledger: Ledger, place: Place, change: Change) -> None:
+    try:
+        record_put(ledger, place, change)
+    except TooMuchWork:
+        words = f"{place.store.technical_name} was written by somebody else, and its schema takes long to check."
+        raise Conflict(words) from None

@@ -1,0 +1,49 @@
+"""Which paths the agents of a project declare sensitive (docs/spec 03 §3), for whoever writes a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+from abl.runtime.plans import PathPlan
+from abl.runtime.program import programs_of
+from editor.models import Document, Project, Revision
+
+Pins = tuple[tuple[str, int], ...]
+"""Paths of documents with the keys of their revisions, in order."""
+Paths = Mapping[str, Mapping[str, Any]]
+KEPT = 64
+"""Sets of revisions that a process remembers; a revision never changes."""
+
+
+def declared_now(*, project: Project, path: str) -> Mapping[str, Any] | None:
+    """How the saved documents of a project say that a path is shown; None where none says that it is sensitive.
+
+    The fields of ``abl.runtime.masking.Display``.
+    """
+    heads = Document.objects.filter(project=project, kind=Document.Kind.AGENT, head__isnull=False)
+    pins = tuple(heads.order_by("path").values_list("path", "head_id"))
+    return nearest(sensitive_paths(pins), path) if pins else None
+
+
+def nearest(declared: Paths, path: str) -> Mapping[str, Any] | None:
+    """The declaration of a path, or of the nearest object that it is a part of."""
+    parts = path.split(".")
+    above = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((declared[name] for name in above if name in declared), None)
+
+
+@lru_cache(maxsize=KEPT)
+def sensitive_paths(pins: Pins) -> Paths:
+    """Persistent paths that documents declare sensitive, with how they are shown."""
+    return {path: asdict(plan.display) for path, plan in persistent(pins) if plan.display is not None}
+
+
+def persistent(pins: Pins) -> Iterator[tuple[str, PathPlan]]:
+    """Every declaration of a persistent path, in order of the documents."""
+    texts = dict(Revision.objects.filter(pk__in=[pk for _, pk in pins]).values_list("pk", "text"))
+    for document, pk in pins:
+        for program in programs_of(document, texts[pk]):
+            yield from program.persistent.items()

@@ -1,0 +1,103 @@
+"""A path that an agent of the project declares sensitive is stored so, whoever writes it (docs/spec 03 §3)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from editor import services as editing
+from memory.models import Fact, FactChange
+from memory.revising import fact_restore, fact_retime, fact_write
+from memory.services import fact_put
+from tests.factories import DocumentFactory
+
+AGENT = """AGENT: Vault
+GOAL: "Keep a card"
+
+MEMORY:
+  persistent:
+    - path: user.card
+      TYPE: string
+      SENSITIVE: true
+      SENSITIVE_DISPLAY: mask
+    - path: user.profile
+      TYPE: object
+      SENSITIVE: true
+    - path: user.tier
+      TYPE: string
+"""
+CARD = "4111 1111 1111 1111"
+PLACE = {"scope": "user", "owner": "u1"}
+
+
+@pytest.fixture
+def vault(project):
+    return DocumentFactory(project=project, path="vault.agent.abl", text=AGENT)
+
+
+def stored(path="user.card"):
+    fact = Fact.objects.get(path=path)
+    return fact.sensitive, fact.masking.get("how")
+
+
+@pytest.mark.parametrize("flag", [{}, {"sensitive": False}, {"sensitive": None}, {"sensitive": True}])
+def test_the_api_stores_it_sensitive_whatever_the_request_says(as_role, vault, flag, whole):
+    given = {**PLACE, "path": "user.card", "value": CARD, **flag}
+    answer = as_role("editor").put("/api/v1/projects/kiln/facts/", given, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    assert (answer.json()["masked"], answer.json()["value"]) == (True, "***************1111")
+    assert stored() == (True, "mask")
+    assert CARD not in FactChange.objects.get().value
+    assert whole()
+
+
+def test_the_page_stores_it_sensitive(as_role, at, vault):
+    form = {**PLACE, "path": "user.profile.ssn", "value": '"078-05-1120"'}
+    assert as_role("editor").post(at("write"), form).status_code == 302
+    assert stored("user.profile.ssn") == (True, "redact")
+    assert "078-05-1120" not in FactChange.objects.get().value
+
+
+def test_other_paths_are_as_they_are_said_to_be(project, vault):
+    fact_write(project=project, **PLACE, path="user.tier", value="gold")
+    fact_write(project=project, **PLACE, path="user.cardinal", value="red", sensitive=True)
+    assert stored("user.tier") == (False, None)
+    assert stored("user.cardinal") == (True, None)
+
+
+def test_a_fact_that_was_clear_becomes_sensitive_with_its_next_version(project, as_role):
+    old = fact_put(project=project, **PLACE, path="user.card", value=CARD)
+    DocumentFactory(project=project, path="vault.agent.abl", text=AGENT)
+    body = json.dumps({"value": "4222 2222", "expected_version": 1})
+    address = f"/api/v1/projects/kiln/facts/{old.pk}/"
+    answer = as_role("editor").put(address, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["masked"]) == (200, True)
+    assert stored() == (True, "mask")
+
+
+@pytest.mark.parametrize("change", [
+    lambda project, fact: fact_restore(project=project, pk=fact.pk, seq=1),
+    lambda project, fact: fact_retime(project=project, pk=fact.pk, ttl="1d"),
+])  # fmt: skip
+def test_it_becomes_so_too_when_it_is_restored_or_given_another_time(project, change):
+    fact = fact_put(project=project, **PLACE, path="user.card", value=CARD)
+    DocumentFactory(project=project, path="vault.agent.abl", text=AGENT)
+    change(project, fact)
+    assert stored() == (True, "mask")
+    assert CARD not in FactChange.objects.get(version=2).value
+
+
+def test_the_newest_revision_counts(project, people, vault):
+    editing.document_save(
+        document=vault, user=people["editor"], text=AGENT.replace("      SENSITIVE: true\n", ""), base_revision=1
+    )
+    fact_write(project=project, **PLACE, path="user.card", value=CARD)
+    assert stored() == (False, None)
+
+
+def test_documents_that_are_no_agents_do_no_harm(project, vault):
+    DocumentFactory(project=project, path="broken.agent.abl", text="AGENT:\n  MEMORY\n  - : :\n\t]]")
+    DocumentFactory(project=project, path="a.scenario.yaml", text="{[", kind="scenario")
+    fact_write(project=project, **PLACE, path="user.card", value=CARD)
+    assert stored() == (True, "mask")
