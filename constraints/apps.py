@@ -9,5 +9,5 @@ class ConstraintsConfig(AppConfig):
     name = "constraints"
 
     def ready(self) -> None:
-        """Connect the guards of documents and what is erased with a user."""
-        from constraints import erasing, guards  # noqa: F401
+        """Connect the guards of documents, what is erased with a user, and the last values that the editor shows."""
+        from constraints import erasing, guards, last_seen  # noqa: F401

@@ -12,7 +12,6 @@ from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
-from rest_framework.views import APIView
 
 from editor import selectors, services
 from editor.changes import changed_lines
@@ -24,12 +23,15 @@ from editor.serializers import (
     DocumentSerializer,
     DocumentTextSerializer,
     MemberSerializer,
+    MemberSetSerializer,
     ProjectChangeSerializer,
+    ProjectNewSerializer,
     ProjectSerializer,
     RevisionSerializer,
     RevisionTextSerializer,
 )
 from web.errors import Conflict, Forbidden, Invalid
+from web.fields import StrictQuery
 
 
 def caller(request: Request) -> tuple[User, ApiToken | None]:
@@ -47,7 +49,7 @@ def valid(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]
     return dict(checked.validated_data)
 
 
-class ProjectView(APIView):
+class ProjectView(StrictQuery):
     """A view below ``projects/{slug}/``; reading needs membership, writing what ``write_permission`` says."""
 
     write_permission = "project.edit"
@@ -64,7 +66,7 @@ class ProjectView(APIView):
         return selectors.document_get(project=self.project(), path=self.kwargs["name"])
 
 
-class ProjectList(generics.ListAPIView[Project]):
+class ProjectList(StrictQuery, generics.ListAPIView[Project]):
     """Projects that the caller may see."""
 
     serializer_class = ProjectSerializer
@@ -74,13 +76,13 @@ class ProjectList(generics.ListAPIView[Project]):
         user, token = caller(self.request)
         return selectors.project_list(user=user, token=token)
 
-    @extend_schema(request=ProjectSerializer, responses={201: ProjectSerializer})
+    @extend_schema(request=ProjectNewSerializer, responses={201: ProjectSerializer})
     def post(self, request: Request) -> Response:
         """Makes a project; the caller becomes its owner. A token cannot: it belongs to one project."""
         user, token = caller(request)
         if token is not None:
             raise Forbidden("A token belongs to one project and cannot make others. Sign in instead.")
-        project = services.project_create(user=user, **valid(ProjectSerializer, request))
+        project = services.project_create(user=user, **valid(ProjectNewSerializer, request))
         return Response(ProjectSerializer(project).data, status=status.HTTP_201_CREATED)
 
 
@@ -111,12 +113,12 @@ class MemberList(ProjectView, generics.ListAPIView[Membership]):
     def get_queryset(self) -> QuerySet[Membership]:
         return Membership.objects.filter(project=self.project()).select_related("user")
 
-    @extend_schema(request=MemberSerializer, responses=MemberSerializer)
+    @extend_schema(request=MemberSetSerializer, responses=MemberSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Gives a user a role, a new one or another (owners). 409 if no owner would be left."""
         project = self.project()
-        data = valid(MemberSerializer, request)
-        member = services.member_set(project=project, username=data["user"]["username"], role=data["role"])
+        data = valid(MemberSetSerializer, request)
+        member = services.member_set(project=project, username=data["user"], role=data["role"])
         return Response(MemberSerializer(member).data)
 
 

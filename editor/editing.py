@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from editor import language, names, selectors, services
+from editor import fixes, language, names, selectors, services
 from editor.changes import changed_lines
 from editor.models import Document, Draft, Revision
 from editor.requests import document_view, json_body, number_in, pair_in, text_in, wants_json
@@ -157,18 +157,30 @@ def formatted(request: HttpRequest, document: Document) -> HttpResponse:
     return JsonResponse({"edits": names.formatting(document=document, text=text_in(json_body(request), "text"))})
 
 
+@document_view("project.edit")
+@require_POST
+def bulk_fixes(request: HttpRequest, document: Document) -> HttpResponse:
+    """The fixes over the whole of the text sent, ``{text}``, each with what it would change."""
+    return JsonResponse({"fixes": fixes.bulk_fixes(document=document, text=text_in(json_body(request), "text"))})
+
+
 @document_view()
 @require_POST
 def places(request: HttpRequest, document: Document) -> HttpResponse:
     """Where a name is declared, or with ``everywhere`` each place of it: ``{text, line, column, everywhere}``."""
     data = json_body(request)
     found = names.places(document=document, **place_in(data), everywhere=data.get("everywhere") is True)
-    for place in found:
+    return JsonResponse({"places": addressed(found, document)})
+
+
+def addressed(places: list[dict[str, Any]], document: Document) -> list[dict[str, Any]]:
+    """Places of a project with the address that shows each."""
+    for place in places:
         address = reverse("editor:document", args=[document.project.slug, place["path"]])
         end = place["end_column"]
         query = {"line": place["line"], "column": place["column"], "end_line": place["line"], "end_column": end}
         place["address"] = f"{address}?{urlencode(query)}"
-    return JsonResponse({"places": found})
+    return places
 
 
 @document_view("project.edit")
@@ -181,7 +193,8 @@ def rename(request: HttpRequest, document: Document) -> HttpResponse:
     if data.get("name") is None:
         return JsonResponse(names.named(document=document, **place))
     name, apply = text_in(data, "name"), data.get("apply") is True
-    return JsonResponse(names.renaming(document=document, **place, name=name, user=user_of(request), apply=apply))
+    answer = names.renaming(document=document, **place, name=name, user=user_of(request), apply=apply)
+    return JsonResponse({**answer, "left": addressed(answer["left"], document)})
 
 
 def place_in(data: dict[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
 from abl.analysis.check import check
+from abl.analysis.project import is_beside
 from abl.diagnostics import Diagnostic, Fix
 from abl.editing.bulk import safe_fix
 from abl.editing.complete import complete
@@ -17,6 +19,7 @@ from abl.editing.outline import Entry, entries
 from abl.editing.tokens import KINDS
 from abl.source import Source
 from editor import selectors
+from editor.lastvalues import last_seen
 from editor.models import Document
 from editor.patches import Lines, Units, patch
 from editor.texts import readable
@@ -76,7 +79,7 @@ def analyse(
     ``outline`` is None if it is as it was. Offsets in the answer are UTF-16, lines and columns as people count.
     """
     began = time.perf_counter()
-    if document.kind not in Document.LANGUAGE_KINDS:
+    if not is_code(document):
         return {
             "version": version,
             "kinds": KINDS,
@@ -109,16 +112,22 @@ def analyse(
 
 def completions(*, document: Document, text: str, line: int, column: int) -> list[dict[str, str]]:
     """What may be written at a 1-based place of an open text: label, kind, detail, insert; best first."""
-    if document.kind not in Document.LANGUAGE_KINDS:
+    if not is_code(document):
         return []
     return complete(open_files(document, text), document.path, line, column)
 
 
 def explanation(*, document: Document, text: str, line: int, column: int) -> dict[str, Any] | None:
-    """Title and text about what stands at a 1-based place of an open text, or None."""
-    if document.kind not in Document.LANGUAGE_KINDS:
+    """Title and text about what stands at a 1-based place of an open text, or None; with the last value of a name."""
+    if not is_code(document):
         return None
-    return hover(open_files(document, text), document.path, line, column)
+    files = open_files(document, text)
+    return hover(files, document.path, line, column, partial(last_seen, document, files))
+
+
+def is_code(document: Document) -> bool:
+    """Whether a document is ABL. The ending counts too: the API takes any kind for any path."""
+    return document.kind in Document.LANGUAGE_KINDS and not is_beside(document.path)
 
 
 def open_files(document: Document, text: str) -> dict[str, str]:

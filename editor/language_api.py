@@ -8,7 +8,6 @@ from typing import Any
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from abl.analysis.check import check
 from abl.analysis.render import as_dict
@@ -32,13 +31,14 @@ from editor.serializers import (
 )
 from editor.texts import readable
 from web.errors import Invalid
+from web.fields import StrictQuery
 
 MAX_FILES = 200
 MOST_EXPLAINED = 2_000
 """Parts of an expression whose tree is answered: each may hold a value of 2,048 characters."""
 
 
-class LanguageView(APIView):
+class LanguageView(StrictQuery):
     """Anybody signed in may ask."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

@@ -69,6 +69,7 @@ class Document(models.Model):
         TOOLS = "tools", "tool library"
         PROFILE = "profile", "behaviour profile"
         SCENARIO = "scenario", "scenario"
+        LOCALE = "locale", "locale catalogue"
 
     LANGUAGE_KINDS: ClassVar = (Kind.AGENT, Kind.TOOLS, Kind.PROFILE)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
 
+from abl.analysis.project import is_beside
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.permissions import ROLES_THAT_MAY, role_of
 from web.errors import Forbidden, NotFound
@@ -56,10 +57,17 @@ def project_files(*, project: Project, kinds: tuple[str, ...] = Document.LANGUAG
 
 
 def files_beside(*, document: Document) -> dict[str, str]:
-    """Saved texts of the other language documents of a document's project. Revisions never change: texts are kept."""
-    others = Document.objects.filter(project=document.project_id, kind__in=Document.LANGUAGE_KINDS, head__isnull=False)
-    heads = others.exclude(pk=document.pk).values_list("path", "head_id", "head__created_at")
-    return {path: _text_of(head, saved_at) for path, head, saved_at in heads}
+    """Saved texts of the others of a document's project that the language reads: documents, scenarios, catalogues.
+
+    Revisions never change: texts are kept.
+    """
+    others = Document.objects.filter(project=document.project_id, head__isnull=False).exclude(pk=document.pk)
+    heads = others.values_list("path", "kind", "head_id", "head__created_at")
+    return {
+        path: _text_of(head, saved_at)
+        for path, kind, head, saved_at in heads
+        if kind in Document.LANGUAGE_KINDS or is_beside(path)
+    }
 
 
 @lru_cache(maxsize=256)

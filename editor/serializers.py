@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.validators import ProhibitNullCharactersValidator
+from django.core.validators import ProhibitNullCharactersValidator, validate_slug
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from abl.limits import MAX_SOURCE_CHARS
 from editor.models import Document, Membership, Project, Revision
 from editor.texts import MAX_MESSAGE, MAX_PATH
+from web.fields import Choice, Fields, Flag, Text, Whole
 
 
-class TextField(serializers.CharField):
+class TextField(Text):
     """Text as it was typed: blank is allowed, blanks at the ends stay."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**{"allow_blank": True, "trim_whitespace": False, "max_length": MAX_SOURCE_CHARS, **kwargs})
+        super().__init__(**{"allow_blank": True, "max_length": MAX_SOURCE_CHARS, **kwargs})
 
 
 class AnalysedTextField(TextField):
@@ -29,23 +30,35 @@ class AnalysedTextField(TextField):
         self.validators = [check for check in self.validators if not isinstance(check, refusing)]
 
 
+class Slug(Text):
+    """Letters, digits, - and _."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.validators.append(validate_slug)
+
+
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     """A project; the slug is fixed once it is made."""
-
-    slug = serializers.SlugField(
-        max_length=64, required=False, help_text="Made of the name if absent; fixed afterwards."
-    )
 
     class Meta:
         model = Project
         fields = ("slug", "name", "description", "created_at")
-        read_only_fields = ("created_at",)
+        read_only_fields = fields
 
 
-class ProjectChangeSerializer(serializers.Serializer[Project]):
+class ProjectNewSerializer(Fields):
+    """What a new project is made of."""
+
+    slug = Slug(max_length=64, required=False, help_text="Made of the name if absent; fixed afterwards.")
+    name = Text(max_length=120, trim_whitespace=True)
+    description = TextField(required=False)
+
+
+class ProjectChangeSerializer(Fields):
     """What can be changed of a project."""
 
-    name = serializers.CharField(max_length=120, required=False)
+    name = Text(max_length=120, required=False, trim_whitespace=True)
     description = TextField(required=False)
 
 
@@ -57,6 +70,13 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
     class Meta:
         model = Membership
         fields = ("user", "role")
+
+
+class MemberSetSerializer(Fields):
+    """A user and the role to give."""
+
+    user = Text(max_length=150)
+    role = Choice(Membership.Role.choices)
 
 
 class RevisionSerializer(serializers.ModelSerializer[Revision]):
@@ -82,7 +102,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     """A document in a list: its newest revision, without the text."""
 
     name = serializers.CharField(source="path", help_text="Path within the project.")
-    kind = serializers.CharField(help_text="agent, tools, profile or scenario.")
+    kind = serializers.CharField(help_text="agent, tools, profile, scenario or locale.")
     revision = serializers.IntegerField(source="head.number", default=None, allow_null=True)
     changed_at = serializers.DateTimeField(source="head.created_at", default=None, allow_null=True)
 
@@ -103,22 +123,20 @@ class DocumentTextSerializer(DocumentSerializer):
         fields = ("name", "kind", "revision", "changed_at", "author", "message", "text")
 
 
-class DocumentNewSerializer(serializers.Serializer[Document]):
+class DocumentNewSerializer(Fields):
     """What a new document is made of."""
 
-    name = serializers.CharField(max_length=MAX_PATH, help_text="Path within the project, such as desk.agent.abl.")
+    name = Text(max_length=MAX_PATH, trim_whitespace=True, help_text="Path within the project, such as desk.agent.abl.")
     text = TextField(default="")
-    kind = serializers.CharField(
-        required=False, help_text="agent, tools, profile or scenario; told by the ending if absent."
-    )
+    kind = Text(required=False, help_text="agent, tools, profile, scenario or locale; told by the ending if absent.")
     message = TextField(default="", max_length=MAX_MESSAGE)
 
 
-class DocumentSaveSerializer(serializers.Serializer[Document]):
+class DocumentSaveSerializer(Fields):
     """A save: the text, and the revision that it began from."""
 
     text = TextField()
-    base_revision = serializers.IntegerField(min_value=0, allow_null=True)
+    base_revision = Whole(min_value=0, allow_null=True)
     message = TextField(default="", max_length=MAX_MESSAGE)
 
 
@@ -143,14 +161,12 @@ class DifferenceSerializer(serializers.Serializer[Any]):
         return {"from": serializers.IntegerField(), **super().get_fields()}
 
 
-class CheckSerializer(serializers.Serializer[Any]):
+class CheckSerializer(Fields):
     """Texts to check together, as one project."""
 
     files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
-    select = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="Only these codes, names, families."
-    )
-    ignore = serializers.ListField(child=serializers.CharField(), required=False, help_text="Not these.")
+    select = serializers.ListField(child=Text(), required=False, help_text="Only these codes, names, families.")
+    ignore = serializers.ListField(child=Text(), required=False, help_text="Not these.")
 
 
 class ReportSerializer(serializers.Serializer[Any]):
@@ -161,14 +177,14 @@ class ReportSerializer(serializers.Serializer[Any]):
     summary = serializers.DictField(child=serializers.IntegerField())
 
 
-class EvaluateSerializer(serializers.Serializer[Any]):
+class EvaluateSerializer(Fields):
     """An expression and what it can see."""
 
     expression = TextField(max_length=100_000)
     context = serializers.DictField(default=dict, help_text="Values by name; a name with dots is that exact path.")  # type: ignore[assignment]
     now = serializers.DateTimeField(default=None, allow_null=True, help_text="The time that NOW() gives.")
-    template = serializers.BooleanField(default=False, help_text="The expression is a text with {{placeholders}}.")
-    explain = serializers.BooleanField(default=False, help_text="Add the tree of how the value came about.")
+    template = Flag(default=False, help_text="The expression is a text with {{placeholders}}.")
+    explain = Flag(default=False, help_text="Add the tree of how the value came about.")
 
 
 class ValueSerializer(serializers.Serializer[Any]):
@@ -181,10 +197,10 @@ class ValueSerializer(serializers.Serializer[Any]):
     tree = serializers.DictField(required=False)
 
 
-class FormatSerializer(serializers.Serializer[Any]):
+class FormatSerializer(Fields):
     """A text to format."""
 
-    text = AnalysedTextField(allow_blank=True, trim_whitespace=False, max_length=MAX_SOURCE_CHARS)
+    text = AnalysedTextField()
 
 
 class TextSerializer(serializers.Serializer[Any]):
@@ -193,13 +209,13 @@ class TextSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(allow_blank=True)
 
 
-class CompleteSerializer(serializers.Serializer[Any]):
+class CompleteSerializer(Fields):
     """A place in one of several texts; line and column are 1-based and count characters."""
 
     files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
-    path = serializers.CharField(help_text="Which of the files.")
-    line = serializers.IntegerField(min_value=1)
-    column = serializers.IntegerField(min_value=1)
+    path = Text(help_text="Which of the files.")
+    line = Whole(min_value=1)
+    column = Whole(min_value=1)
 
 
 class OfferSerializer(serializers.Serializer[Any]):

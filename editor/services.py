@@ -11,6 +11,7 @@ from django.db.models.deletion import ProtectedError
 from django.utils import timezone
 from django.utils.text import slugify
 
+from abl.analysis import catalogues
 from editor import selectors
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.texts import MAX_MESSAGE, document_path, storable
@@ -132,6 +133,7 @@ def kind_of(path: str) -> str:
         ".behavior_profile.abl": Document.Kind.PROFILE,
         ".scenario.yaml": Document.Kind.SCENARIO,
         ".scenario.yml": Document.Kind.SCENARIO,
+        **dict.fromkeys(catalogues.SUFFIXES, Document.Kind.LOCALE),
     }
     return next((str(kind) for ending, kind in endings.items() if path.endswith(ending)), str(Document.Kind.AGENT))
 

@@ -5,6 +5,7 @@ import { Analyser } from "./analyse.js";
 import { completeFrom, explainFrom } from "./ask.js";
 import { afterPaint, el, icon, time, useSprite } from "./dom.js";
 import { Drafts } from "./draft.js";
+import { Fixes } from "./fixes.js";
 import { send } from "./http.js";
 import { keys } from "./keys.js";
 import { goTo, marked, placeInAddress } from "./marked.js";
@@ -27,10 +28,9 @@ const storageKey = `abl-draft:${page.user}:${page.document}`;
 useSprite(page.sprite);
 
 const panel = new Panel({
-  list: byId("problem-list"), chips: byId("problem-chips"), empty: byId("problem-none"), fixAll: byId("fix-all"), tabCount: byId("problem-count"),
+  list: byId("problem-list"), chips: byId("problem-chips"), empty: byId("problem-none"), safeCount: byId("safe-count"), tabCount: byId("problem-count"),
   status: { counts: byId("status-counts"), place: byId("status-place"), took: byId("status-took"), connection: byId("status-connection") },
   onShow: (n) => { const found = problemsOf(view.state)[n]; if (found) showProblem(view, found); },
-  onFixAll: () => fixAll(),
 });
 const outline = new Outline({
   list: byId("outline"), filter: byId("outline-filter"),
@@ -53,6 +53,7 @@ const analyser = new Analyser({
   },
 });
 const names = new Names({ path: page.path, urls: { places: page.places, rename: page.rename, format: page.format }, editable });
+const fixes = new Fixes({ url: page.fixes, names, editable });
 const drafts = new Drafts({ url: page.draft, key: storageKey, base, savedText: editable && page.isDraft ? null : plain(area.value), told: draftTold });
 const saver = new Saver({ url: page.save, current: page.current, message: form.elements.message, drafts, dialog: byId("conflict"), nonce, common: common({ nonce }), told: saveTold });
 
@@ -71,7 +72,7 @@ const view = new EditorView({
   state: EditorState.create({
     doc: area.value,
     extensions: [
-      keys({ save, more: names.bindings }), ...common({ nonce }), ...editing({ complete: completeFrom(page.complete), readOnly: !editable, label: page.path }),
+      keys({ save, more: [...names.bindings, ...fixes.bindings] }), ...common({ nonce }), ...editing({ complete: completeFrom(page.complete), readOnly: !editable, label: page.path }),
       tokenColours, problems, marked, explainFrom(page.hover), explainAddress.of((code) => page.explain.replace("CODE", code)),
       outline.extension(), panel.extension(), names.extension(),
       EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
@@ -110,6 +111,7 @@ byId("format")?.addEventListener("click", () => {
   view.focus();
   names.format(view).catch((failed) => names.tell(view, failed.message));
 });
+byId("fix-all")?.addEventListener("click", () => fixes.open(view));
 window.addEventListener("abl:goto", (event) => goTo(view, event.detail, { mark: true }));
 
 function save() {
@@ -182,17 +184,4 @@ function say(text, { compare: comparable }) {
     "div", { class: "notice small", "data-state": "warning" },
     icon("warned"), el("div", { class: "line-up wrap" }, text, ...(comparable ? [button] : [])),
   ));
-}
-
-/* Every safe fix (docs/spec 10 §8), from the end so that offsets hold; a fix that overlaps one taken before waits for the next answer. */
-function fixAll() {
-  const chosen = [];
-  let limit = Infinity;
-  for (const problem of [...problemsOf(view.state)].sort((a, b) => b.from - a.from)) {
-    const fix = problem.fixes.find((f) => f.safe);
-    if (!fix || fix.edits.some((edit) => edit.to > limit)) continue;
-    chosen.push(...fix.edits);
-    limit = Math.min(limit, ...fix.edits.map((edit) => edit.from));
-  }
-  view.dispatch({ changes: chosen.map(({ from, to, insert }) => ({ from, to, insert })), userEvent: "input.fix" });
 }

@@ -58,6 +58,11 @@ export class Names {
   }
 
   list(view, places, everywhere) {
+    const title = `${places.length} ${places.length === 1 ? "place" : "places"}${everywhere ? "" : " where it is declared"}`;
+    this.openPlaces(view, title, places);
+  }
+
+  openPlaces(view, title, places) {
     const rows = places.map((found) => el(
       "li", {},
       el(
@@ -67,25 +72,24 @@ export class Names {
           this.go(view, found);
         } },
         el("span", { class: "muted small" }, `${found.path}:${found.line}`), el("span", { class: "mono clip grow" }, found.text),
-        el("span", { class: "muted small" }, ROLES[found.role]),
+        el("span", { class: "muted small" }, ROLES[found.role] ?? ""),
       )));
-    const title = `${places.length} ${places.length === 1 ? "place" : "places"}${everywhere ? "" : " where it is declared"}`;
     this.open(view, title, el("ol", { class: "names-list" }, ...rows), () => rows[0].firstChild.focus());
   }
 
   async ask(view) {
     if (!this.editable) return void this.tell(view, "Your role can read this");
     const where = this.at(view);
-    const { name, refused } = await send("POST", this.urls.rename, where);
+    const { name, refused, note } = await send("POST", this.urls.rename, where);
     if (refused) return void this.tell(view, refused);
     const field = el("input", { class: "input", name: "new-name", value: name, "aria-label": `New name for ${name}`, autocomplete: "off", spellcheck: "false" });
-    const said = el("span", { class: "small", role: "status" });
+    const said = el("span", { class: "small", role: "status" }, note);
     let agreed = "";
     const form = el(
       "form", { class: "line-up wrap", onsubmit: async (event) => {
         event.preventDefault();
         try {
-          agreed = await this.rename(view, where, field.value, agreed, said);
+          agreed = await this.rename(view, { ...where, old: name }, field.value, agreed, said);
         } catch (failed) {
           said.textContent = failed.message;
         }
@@ -101,7 +105,8 @@ export class Names {
       said.textContent = "The text has changed since; press F2 again";
       return "";
     }
-    const answer = await send("POST", this.urls.rename, { ...where, name, apply: agreed === name && Boolean(name) });
+    const { old, ...place } = where;
+    const answer = await send("POST", this.urls.rename, { ...place, name, apply: agreed === name && Boolean(name) });
     if (answer.refused) {
       said.replaceChildren(...words(answer.refused));
       return "";
@@ -112,7 +117,8 @@ export class Names {
       return name;
     }
     if (view.state.doc.toString() === where.text) view.dispatch({ changes: answer.edits, userEvent: "input.rename" });
-    this.close(view);
+    if (answer.left.length) this.openPlaces(view, `Renamed. As something else ${old} still stands in:`, answer.left);
+    else this.close(view);
     return "";
   }
 

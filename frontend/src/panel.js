@@ -5,8 +5,8 @@ import { SEVERITIES, counted, el, icon, patchRows, severityIcon, severityWord, w
 const MOST_SHOWN = 200;
 
 export class Panel {
-  constructor({ list, chips, empty, fixAll, tabCount, status, onShow, onFixAll }) {
-    Object.assign(this, { list, chips, empty, fixAll, tabCount, status, onShow });
+  constructor({ list, chips, empty, safeCount, tabCount, status, onShow }) {
+    Object.assign(this, { list, chips, empty, safeCount, tabCount, status, onShow });
     this.hidden = new Set();
     this.key = null;
     this.isUnknown = false;
@@ -14,7 +14,6 @@ export class Panel {
     this.drawn = [];
     list.addEventListener("click", (event) => this.clicked(event));
     chips.addEventListener("click", (event) => this.filtered(event));
-    fixAll?.addEventListener("click", onFixAll);
   }
 
   extension() {
@@ -66,9 +65,9 @@ export class Panel {
     this.drawn = rows;
     this.empty.hidden = problems.length > 0;
     const fixable = problems.filter((p) => p.fixes.some((fix) => fix.safe)).length;
-    if (this.fixAll) {
-      this.fixAll.hidden = fixable === 0;
-      this.fixAll.lastElementChild.textContent = fixable === 1 ? "Fix 1" : `Fix all ${fixable}`;
+    if (this.safeCount) {
+      this.safeCount.hidden = fixable === 0;
+      this.safeCount.textContent = fixable;
     }
     if (this.tabCount) this.tabCount.textContent = problems.length;
     this.status.counts.replaceChildren(...counts.filter(([s, n]) => n && (s === "error" || s === "warning")).map(([severity, n]) =>

@@ -41,6 +41,7 @@ PAGES = [
     ("complete", "post", DOC, {"text": "AG", "line": 1, "column": 3}, READERS),
     ("hover", "post", DOC, {"text": "AG", "line": 1, "column": 1}, READERS),
     ("format", "post", DOC, {"text": "AGENT: New\n"}, READERS),
+    ("bulk_fixes", "post", DOC, {"text": "AGENT: New\n"}, EDITORS),
     ("places", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, READERS),
     ("rename_name", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, EDITORS),
     ("draft", "post", DOC, {"text": "AGENT: New\n", "base_revision": 1}, EDITORS),
@@ -52,7 +53,7 @@ PAGES = [
     ("revisions", "get", DOC, None, READERS),
     ("revision", "get", {**DOC, "number": 1}, None, READERS),
 ]
-SCRIPTS = {"analyse", "complete", "hover", "format", "places", "rename_name", "draft", "current"}
+SCRIPTS = {"analyse", "complete", "hover", "format", "bulk_fixes", "places", "rename_name", "draft", "current"}
 
 API = [
     ("api-projects", "get", {}, None, SIGNED_IN),

@@ -360,3 +360,26 @@ def test_format_and_names_by_their_keys(page, desk):
     field.fill("total")
     page.keyboard.press("Enter")
     assert eventually(lambda: text_of(page).count("total") == 3 and "amount" not in text_of(page))
+
+
+def test_a_rename_says_what_it_does_not_reach_and_where_the_word_stays(page, desk):
+    flow = "FLOW:\n  s:\n    REASONING: false\n    TRANSFORM: amount AS row INTO kept\n      SORT_BY: amount\n"
+    desk.save(AGENT + flow, 1)
+    opened(page, desk)
+    go_to_line(page, 8)
+    page.keyboard.press("F2")
+    expect(page.locator(".names-panel")).to_contain_text("Facts that are stored already keep their path.")
+    page.keyboard.press("Escape")
+    go_to_line(page, 5)
+    page.keyboard.press("F2")
+    page.get_by_label("New name for amount").fill("total")
+    page.keyboard.press("Enter")
+    panel = page.locator(".names-panel")
+    expect(panel).to_contain_text("As something else amount still stands in")
+    row = panel.get_by_role("link")
+    expect(row).to_contain_text("SORT_BY: amount")
+    expect(row).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#status-place")).to_have_text("Line 18, column 16")
+    page.keyboard.press("Control+z")
+    assert eventually(lambda: text_of(page) == AGENT + flow)

@@ -54,9 +54,11 @@ def test_a_declaration_and_all_places_have_addresses(client, billing):
 
 def test_what_can_be_renamed_is_told_with_its_name(client):
     place = {"text": AGENT, "line": 5, "column": 8}
-    assert post(client, "rename_name", place).json() == {"name": "amount", "refused": None}
+    assert post(client, "rename_name", place).json() == {"name": "amount", "refused": None, "note": ""}
     nothing = post(client, "rename_name", {**place, "line": 3}).json()
-    assert nothing == {"name": "", "refused": "No name stands here that could be renamed."}
+    assert nothing == {"name": "", "refused": "No name stands here that could be renamed.", "note": ""}
+    path = post(client, "rename_name", {**place, "line": 8}).json()
+    assert (path["name"], path["note"]) == ("user.last", "Facts that are stored already keep their path.")
 
 
 def test_a_rename_within_the_open_text_saves_nothing(client, billing):
@@ -94,3 +96,53 @@ def test_a_document_that_is_no_agent_has_no_names(client, project):
     assert post(client, "format", body, path="a.scenario.yaml").json() == {"edits": []}
     assert post(client, "places", body, path="a.scenario.yaml").json() == {"places": []}
     assert post(client, "rename_name", body, path="a.scenario.yaml").json()["refused"]
+
+
+CASE = "scenario: x\nentry: Desk\ntools:\n  find: [{result: {}}]\nsession: {amount: 3}\n"
+
+
+def test_a_scenario_and_the_settings_of_the_project_are_changed_with_it(client, project, owner):
+    scenario = services.document_create(project=project, user=owner, path="a.scenario.yaml", text=CASE)
+    model = [{"call": "find"}, {"reply": "{{results.find.x}} {{variables.amount}}"}]
+    mocks = {"find": [{"when": "find == 1", "result": {"find": 1}}]}
+    project.settings = {"entry": "Desk", "mocks": mocks, "run": {"bank": "Desk", "model": model}, "more": 1}
+    project.save()
+    text = f'{AGENT}TOOLS:\n  find(title: string) -> {{x: string}}\n    description: "Find."\n'
+    tool = {"text": text, "line": 15, "column": 4, "name": "look_up"}
+    assert post(client, "rename_name", tool).json()["others"] == ["a.scenario.yaml", "the project's settings"]
+    assert post(client, "rename_name", {**tool, "apply": True}).json()["refused"] is None
+    agent = {"text": text, "line": 1, "column": 8, "name": "Counter", "apply": True}
+    assert post(client, "rename_name", agent).json()["refused"] is None
+    variable = {"text": text, "line": 5, "column": 8, "name": "sum", "apply": True}
+    assert post(client, "rename_name", variable).json()["refused"] is None
+    project.refresh_from_db()
+    assert project.settings == {
+        "entry": "Counter",
+        "mocks": {"look_up": mocks["find"]},
+        "run": {"bank": "Desk", "model": [{"call": "look_up"}, {"reply": "{{results.look_up.x}} {{variables.sum}}"}]},
+        "more": 1,
+    }
+    scenario.refresh_from_db()
+    assert scenario.head.text == CASE.replace("find:", "look_up:").replace("amount", "sum").replace("Desk", "Counter")
+
+
+def test_what_cannot_be_changed_in_the_settings_is_refused_in_words(client, project):
+    DocumentFactory(
+        project=project, path="other.agent.abl", text='AGENT: Other\nGOAL: "x"\nMEMORY:\n  session:\n    - amount\n'
+    )
+    project.settings = {"run": {"model": [{"reply": "{{variables.amount}}"}]}}
+    project.save()
+    answer = post(client, "rename_name", {"text": AGENT, "line": 5, "column": 8, "name": "sum"}).json()
+    assert answer["refused"] == (
+        "the project's settings, line 5 may mean `amount` of Other as well; change it by hand first."
+    )
+
+
+def test_what_is_left_is_told_where_it_is_afterwards(client):
+    text = f"{AGENT}FLOW:\n  s:\n    REASONING: false\n    TRANSFORM: amount AS row INTO kept\n      SORT_BY: amount\n"
+    answer = post(client, "rename_name", {"text": text, "line": 5, "column": 8, "name": "the_sum"}).json()
+    after = carried_out(text, answer["edits"])
+    (left,) = answer["left"]
+    assert after.split("\n")[left["line"] - 1][left["column"] - 1 : left["end_column"] - 1] == "amount"
+    assert (left["path"], left["text"]) == ("desk.agent.abl", "SORT_BY: amount")
+    assert left["address"].endswith(f"?line={left['line']}&column=16&end_line={left['line']}&end_column=22")
