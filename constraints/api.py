@@ -12,17 +12,17 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from constraints import programs, selectors, services
 from constraints.models import Conversation, TraceEvent, Turn
 from constraints.run_serializers import PolicySerializer, ScriptLineSerializer
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
+from web.fields import WHOLE_LARGEST, Choice, Fields, StrictQuery, Text, Whole, whole
 from web.pagination import KeysetPagination
 
 
-class InProject(APIView):
+class InProject(StrictQuery):
     """Finds the project and conversation of the address for the caller; errors are those of the selectors."""
 
     @property
@@ -57,21 +57,21 @@ class ConversationSerializer(serializers.ModelSerializer[Conversation]):
         read_only_fields = fields
 
 
-class StartSerializer(serializers.Serializer[Any]):
+class StartSerializer(Fields):
     """What a new conversation may choose; every field has a default."""
 
-    user = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    entry = serializers.CharField(required=False, allow_blank=True)
-    channel = serializers.CharField(max_length=40, required=False)
-    policy = serializers.ChoiceField(Conversation.Policy.choices, required=False)
-    clock_mode = serializers.ChoiceField(Conversation.Clock.choices, required=False)
+    user = Text(max_length=200, required=False, allow_blank=True)
+    entry = Text(required=False, allow_blank=True)
+    channel = Text(max_length=40, required=False)
+    policy = Choice(Conversation.Policy.choices, required=False)
+    clock_mode = Choice(Conversation.Clock.choices, required=False)
     clock_start = serializers.DateTimeField(required=False, allow_null=True)
-    seed = serializers.IntegerField(min_value=0, max_value=10**15, required=False)
+    seed = Whole(min_value=0, max_value=10**15, required=False)
     metadata = serializers.DictField(required=False, help_text="What agents read as memory.sessionMeta.metadata.")
-    session_reference = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    user_reference = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    session_reference = Text(max_length=200, required=False, allow_blank=True)
+    user_reference = Text(max_length=200, required=False, allow_blank=True)
     memory_policy = PolicySerializer(required=False, allow_null=True)
-    bank = serializers.CharField(
+    bank = Text(
         max_length=100, required=False, allow_null=True, allow_blank=True,
         help_text="Memory bank of the agents; empty: none.",
     )  # fmt: skip
@@ -94,23 +94,21 @@ class TurnSerializer(serializers.ModelSerializer[Turn]):
 
     @extend_schema_field(OpenApiTypes.OBJECT)
     def get_input(self, turn: Turn) -> Any:
-        return programs.shown_input(turn.conversation.pins, turn.input) if "name" in turn.input else turn.input
+        return programs.shown_input(turn)
 
 
-class TurnPostSerializer(serializers.Serializer[Any]):
+class TurnPostSerializer(Fields):
     """Input by kind: say takes ``text``; act ``id`` and ``value``; set ``name`` and ``value``; advance ``by``."""
 
-    kind = serializers.ChoiceField(
-        [choice for choice in Turn.Kind.choices if choice[0] != Turn.Kind.START], default="say"
-    )
-    message_id = serializers.CharField(
+    kind = Choice([choice for choice in Turn.Kind.choices if choice[0] != Turn.Kind.START], default="say")
+    message_id = Text(
         max_length=64, required=False, help_text="Repeating it is harmless: the answer is the turn it made."
     )
-    text = serializers.CharField(required=False, trim_whitespace=False)
-    id = serializers.CharField(required=False)
-    name = serializers.CharField(required=False)
+    text = Text(required=False)
+    id = Text(required=False)
+    name = Text(required=False)
     value = serializers.JSONField(required=False, allow_null=True)
-    by = serializers.CharField(required=False, help_text="A duration such as 2h; only where the clock stands still.")
+    by = Text(required=False, help_text="A duration such as 2h; only where the clock stands still.")
     metadata = serializers.DictField(required=False, help_text="Merged into the session's metadata before the turn.")
     memory_policy = PolicySerializer(required=False, allow_null=True)
 
@@ -248,8 +246,7 @@ class EventList(InProject, ListAPIView[TraceEvent]):
     def get_queryset(self) -> QuerySet[TraceEvent]:
         if getattr(self, "swagger_fake_view", False):
             return TraceEvent.objects.none()
-        after = self.request.query_params.get("after", "0")
-        behind = int(after) if after.isascii() and after.isdigit() and len(after) < 10 else 0
+        behind = whole(self.request.query_params.get("after", ""), "after", 0, WHOLE_LARGEST) or 0
         return selectors.event_list(conversation=self.conversation(), after=behind)
 
     @extend_schema(parameters=[OpenApiParameter("after", OpenApiTypes.INT, description="Only events behind this seq.")])

@@ -11,8 +11,8 @@ from django.db import transaction
 
 from editor import services as editing
 from editor.models import Membership, Project, User
-from memory import services as memory
 from memory.banks import services as banks
+from memory.revising import fact_write
 from memory.stores import services as stores
 
 FOLDER: Path = settings.BASE_DIR / "examples"
@@ -39,7 +39,7 @@ def example_load(*, folder: Path, owner: User) -> Project | None:
             editing.document_create(project=project, user=owner, path=path.name, text=text, message="Example")
     for scope, facts in (about.get("facts") or {}).items():
         for name, value in facts.items():
-            memory.fact_put(
+            fact_write(
                 project=project,
                 scope=scope,
                 owner="",
@@ -48,7 +48,7 @@ def example_load(*, folder: Path, owner: User) -> Project | None:
                 source={"cause": "seed_data"},
                 actor=owner,
             )
-    stores.definitions_import(project=project, data={"stores": about.get("stores") or []})
+    stores.definitions_import(project=project, data={"stores": about.get("stores") or []}, actor=owner)
     for name, bank in (about.get("banks") or {}).items():
         bank_seed(project=project, name=name, bank=bank, owner=owner)
     return project
@@ -56,7 +56,7 @@ def example_load(*, folder: Path, owner: User) -> Project | None:
 
 def bank_seed(*, project: Project, name: str, bank: dict[str, Any], owner: User) -> None:
     """Make a memory bank with the texts that its agents begin with (docs/spec 11 §3)."""
-    banks.bank_put(project=project, name=name, max_lines=bank.get("max_lines"))
+    banks.bank_put(project=project, name=name, max_lines=bank.get("max_lines"), actor=owner)
     for agent, text in (bank.get("texts") or {}).items():
         banks.bank_write(
             project=project, name=name, agent=agent, content=text, source={"cause": "seed_data"}, actor=owner

@@ -34,4 +34,4 @@ def conversation_document(found: Conversation) -> dict[str, Any]:
 
 def turn_record(found: Conversation, turn: Turn) -> dict[str, Any]:
     """One turn: what was asked and what came of it."""
-    return {"input": programs.shown_input(found.pins, turn.input)} | {name: getattr(turn, name) for name in OF_A_TURN}
+    return {"input": programs.shown_input(turn, found)} | {name: getattr(turn, name) for name in OF_A_TURN}

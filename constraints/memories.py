@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.runtime.ports import Clock
+from constraints import programs
 from constraints.models import Conversation, Turn
 from editor.models import User
 from memory.banks.port import ProjectBank
@@ -33,7 +34,10 @@ class TurnMemories:
         run = f"{conversation.session_id}-{turn.index}"
         if not stores.run_noted(project=conversation.project, session=conversation.session_id, run=run):
             session_note(conversation, run)
-        source = {"conversation": conversation.number, "session": conversation.session_id}
+        source = {
+            "conversation": conversation.number, "session": conversation.session_id, "by": starter_of(conversation),
+            "revisions": programs.revision_numbers(conversation.pins),
+        }  # fmt: skip
         records = SessionRecords(
             conversation.project, user=conversation.user, session=conversation.session_id, now=clock.now, run=run,
             source=source,
@@ -55,6 +59,11 @@ class TurnMemories:
         stores.records_commit(
             project=project, writes=self.records.take(), subject=self.records.subject, virtual_clock=virtual_clock
         )
+
+
+def starter_of(conversation: Conversation) -> str:
+    """The name of the person who started a conversation, for the log; "" once the account is gone."""
+    return conversation.started_by.get_username() if conversation.started_by is not None else ""
 
 
 def session_note(conversation: Conversation, run: str = "") -> None:

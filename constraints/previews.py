@@ -60,7 +60,7 @@ def agent_preview(*, project: Project, wish: Wish) -> dict[str, Any]:
     """
     wish.check()
     pins = selectors.pins_of(project=project)
-    refuse_problems(project=project, pins=pins)
+    refuse_problems(project=project, pins=pins, entry=wish.agent or str(project.settings.get("entry") or ""))
     settings = run_settings(project=project, given={})
     program = program_of(programs.texts_of(pins), wish.agent or str(project.settings.get("entry") or ""))
     clock = SystemClock()

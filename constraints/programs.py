@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from abl.analysis.check import Report, check
 from abl.analysis.render import diagnostic_dict
+from abl.diagnostics import Diagnostic
 from abl.runtime import NotRunnable, Session
-from abl.runtime.masking import Masker
-from abl.runtime.plans import PathPlan
+from abl.runtime.loading import refusing_problems
+from abl.runtime.masking import Display, Masker
 from abl.runtime.program import programs_of
+from constraints.models import Conversation, Turn
 from editor.models import Revision
+from memory import declarations
+from memory.selectors import sensitive_stored
 
 Pins = Mapping[str, int]
 KEPT = 64
@@ -46,16 +49,28 @@ def agent_names(*, pins: Pins) -> list[str]:
     return list(report_of(pins).index.agents)
 
 
-def problems_of(*, pins: Pins) -> list[dict[str, Any]]:
-    """Problems of severity error, which stop a run, in the shape of docs/spec 12 §2."""
+def problems_of(*, pins: Pins, entry: str = "") -> list[dict[str, Any]]:
+    """Problems that stop a run which begins with ``entry``, in the shape of docs/spec 12 §2.
+
+    Others only refuse a part of an agent, or another agent, when it is reached (docs/spec 05 §1).
+    """
     report = report_of(pins)
-    return [diagnostic_dict(problem, report.index.sources) for problem in report.errors]
+    try:
+        Session(texts_of(pins), entry=entry or None, problems=known_problems(pins))
+    except NotRunnable as error:
+        return [diagnostic_dict(problem, report.index.sources) for problem in error.diagnostics]
+    return []
+
+
+def known_problems(pins: Pins) -> list[Diagnostic]:
+    """What the check of pinned revisions found that refuses something."""
+    return refusing_problems(report_of(pins).diagnostics)
 
 
 def refusal(*, pins: Pins, entry: str) -> str:
     """Why a session cannot begin with ``entry`` (empty: as docs/spec 09 §3 chooses); empty when it can."""
     try:
-        Session(texts_of(pins), entry=entry or None, checked=True)
+        Session(texts_of(pins), entry=entry or None, problems=known_problems(pins))
     except NotRunnable as error:
         return error.reason
     return ""
@@ -63,12 +78,7 @@ def refusal(*, pins: Pins, entry: str) -> str:
 
 def sensitive_paths(pins: Pins) -> Mapping[str, Mapping[str, Any]]:
     """Persistent paths that a document declares sensitive, with how they are shown (docs/spec 03 §3)."""
-    return _sensitive(tuple(sorted(pins.items())))
-
-
-@lru_cache(maxsize=KEPT)
-def _sensitive(pins: tuple[tuple[str, int], ...]) -> Mapping[str, Mapping[str, Any]]:
-    return {path: asdict(plan.display) for path, plan in _persistent(pins) if plan.display is not None}
+    return declarations.sensitive_paths(tuple(sorted(pins.items())))
 
 
 def domains(pins: Pins) -> Mapping[str, str]:
@@ -78,33 +88,35 @@ def domains(pins: Pins) -> Mapping[str, str]:
 
 @lru_cache(maxsize=KEPT)
 def _domains(pins: tuple[tuple[str, int], ...]) -> Mapping[str, str]:
-    return {path: plan.domain for path, plan in _persistent(pins) if plan.domain}
+    return {path: plan.domain for path, plan in declarations.persistent(pins) if plan.domain}
 
 
-def _persistent(pins: tuple[tuple[str, int], ...]) -> Iterator[tuple[str, PathPlan]]:
-    """Every declaration of a persistent path, in order of the documents."""
-    texts = _texts(pins)
-    for document in texts:
-        for program in programs_of(document, texts[document]):
-            yield from program.persistent.items()
-
-
-def shown_input(pins: Pins, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def shown_input(turn: Turn, conversation: Conversation | None = None) -> Mapping[str, Any]:
     """The input of a turn that no worker has masked yet, or never will: a value is masked by the name it was given.
 
-    ``given`` is that of ``Turn.input``; what was masked already stays as it is (docs/spec 07 §10).
+    By what the agents declare, and by the facts that are stored as sensitive under that name, above it or below it.
+    What was masked already stays as it is (docs/spec 07 §10).
+
+    :param conversation: that of the turn, where the caller has it.
     """
-    masker = _masker(tuple(sorted(pins.items()))) if "name" in given else None
-    if masker is None or not masker.reads_sensitive([given["name"]]):
+    given: Mapping[str, Any] = turn.input
+    if "name" not in given or turn.status == Turn.Status.DONE:
+        return given
+    conversation = conversation or turn.conversation
+    stored = sensitive_stored(
+        project=conversation.project_id, owners=[conversation.user, conversation.session_id], path=str(given["name"])
+    )
+    masker = Masker(_declared(tuple(sorted(conversation.pins.items()))), stored=stored)
+    if not masker.reads_sensitive([given["name"]]):
         return given
     return {**given, "value": masker.shown(given["name"], given.get("value"))}
 
 
 @lru_cache(maxsize=KEPT)
-def _masker(pins: tuple[tuple[str, int], ...]) -> Masker:
+def _declared(pins: tuple[tuple[str, int], ...]) -> Mapping[str, Display]:
     texts = _texts(pins)
     programs = [program for path in texts for program in programs_of(path, texts[path])]
-    return Masker({name: display for program in programs for name, display in program.sensitive.items()})
+    return {name: display for program in programs for name, display in program.sensitive.items()}
 
 
 def revision_numbers(pins: Pins) -> Mapping[str, int]:

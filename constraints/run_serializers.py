@@ -8,9 +8,10 @@ from rest_framework import serializers
 
 from abl.runtime.memory_policy import MODES, MOST_REMINDERS
 from constraints.run_settings import memory_policy
+from web.fields import Fields, Text
 
 
-class PolicySerializer(serializers.Serializer[Any]):
+class PolicySerializer(Fields):
     """How memory blocks reach the agents (docs/spec 11 §1); what is absent is as the project says."""
 
     archival_mode = serializers.ChoiceField(MODES, required=False)
@@ -24,9 +25,9 @@ class PolicySerializer(serializers.Serializer[Any]):
         return memory_policy(data)
 
 
-class ScriptLineSerializer(serializers.Serializer[Any]):
+class ScriptLineSerializer(Fields):
     """A line of a scripted model: a reply, or a call with its arguments (docs/spec 12 §3)."""
 
-    reply = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
-    call = serializers.CharField(required=False)
+    reply = Text(required=False, allow_blank=True)
+    call = Text(required=False)
     args = serializers.DictField(required=False)

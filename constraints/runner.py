@@ -15,7 +15,7 @@ from abl.runtime import NotRunnable, Session
 from abl.runtime.memory_ports import FixedClock, MockTools, SystemClock
 from abl.runtime.ports import Clock
 from constraints import programs, selectors
-from constraints.memories import TurnMemories
+from constraints.memories import TurnMemories, starter_of
 from constraints.models import Conversation, ProcessValue, Turn
 from constraints.run_settings import model_of
 from memory import services as memory_services
@@ -177,6 +177,7 @@ def commit_facts(task: Task) -> None:
             project=task.conversation.project,
             writes=task.facts.take(),
             conversation=task.conversation.number,
+            started_by=starter_of(task.conversation),
             revisions=programs.revision_numbers(task.conversation.pins),
             virtual_clock=task.facts.virtual_clock,
             sensitive=programs.sensitive_paths(task.conversation.pins),
@@ -214,7 +215,7 @@ def open_session(task: Task, kept: MutableMapping[str, Any]) -> Session:
         channel=conversation.channel,
         session_id=conversation.session_id,
         entry=conversation.entry or None,
-        checked=True,  # when the conversation started
+        problems=programs.known_problems(conversation.pins),
         **ports,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 import yaml
 
 from abl.configuration import ConfigurationError, configuration_for
+from abl.output import complain, say
 from abl.runtime.coverage import Coverage
 from abl.runtime.expect import first_divergence
 from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock
@@ -50,11 +50,14 @@ def run_command(arguments: argparse.Namespace) -> int:
         if arguments.scenario is not None:
             return _play(arguments)
         return _talk(arguments)
-    except (ScenarioError, ConfigurationError, OSError, UnicodeDecodeError) as error:
-        print(error, file=sys.stderr)
+    except OSError as error:
+        complain(f"abl: {error.filename or arguments.path}: {error.strerror}")
+        return WRONG_USE
+    except (ScenarioError, ConfigurationError, UnicodeDecodeError) as error:
+        complain(f"abl: {error}")
         return WRONG_USE
     except NotRunnable as error:
-        print(f"cannot run: {error.reason}", file=sys.stderr)
+        complain(f"cannot run: {error.reason}")
         return PROBLEMS
 
 
@@ -67,9 +70,9 @@ def _play(arguments: argparse.Namespace) -> int:
         _show(turn)
     _write_trace(arguments.trace, result.events)
     if result.passed:
-        print(f"passed: {result.name}")
+        say(f"passed: {result.name}")
         return OK
-    print(f"failed: {result.name}: {first_divergence(result.failures)}", file=sys.stderr)
+    complain(f"failed: {result.name}: {first_divergence(result.failures)}")
     return PROBLEMS
 
 
@@ -86,7 +89,7 @@ def _talk(arguments: argparse.Namespace) -> int:
         try:
             text = input("> ")
         except (EOFError, KeyboardInterrupt):
-            print()
+            say("")
             break
         turn = session.say(text)
         _show(turn)
@@ -96,11 +99,11 @@ def _talk(arguments: argparse.Namespace) -> int:
 
 def _show(turn: Turn) -> None:
     for reply in turn.replies:
-        print(reply)
+        say(reply)
     for event in turn.events:
         if event["kind"] in {"not_executed", "error"}:
             notes = event["data"].get("notes") or [{}]
-            print(f"[{event['kind']}] {notes[0].get('message', '')}", file=sys.stderr)
+            complain(f"[{event['kind']}] {notes[0].get('message', '')}")
 
 
 def _files(path: Path) -> dict[str, str]:
@@ -125,21 +128,21 @@ def test_command(arguments: argparse.Namespace) -> int:
     """``abl test``; prints the first divergence of each failure."""
     paths = [file for path in arguments.paths for file in _scenarios(path)]
     if not paths:
-        print(f"no *{SUFFIX} found", file=sys.stderr)
+        complain(f"no *{SUFFIX} found")
         return WRONG_USE
     results: list[tuple[Path, Result | ScenarioError]] = []
     coverage: dict[tuple[str, ...], Coverage] = {}
     for path in paths:
         outcome = _run_file(path, coverage, update=arguments.update)
         results.append((path, outcome))
-        print(_line(path, outcome))
+        say(_line(path, outcome))
     if arguments.junit is not None:
         write_junit(arguments.junit, results)
     if arguments.coverage:
         for merged in coverage.values():
-            print(_coverage_text(merged))
+            say(_coverage_text(merged))
     failed = sum(not _passed(outcome) for _, outcome in results)
-    print(f"{len(results) - failed} passed, {failed} failed")
+    say(f"{len(results) - failed} passed, {failed} failed")
     return PROBLEMS if failed else OK
 
 

@@ -13,6 +13,7 @@ from abl.runtime.passes import run_pass
 from abl.runtime.plans import CompletionPlan, HandoffPlan
 from abl.runtime.recorder import note
 from abl.runtime.records import condition_record, judged
+from abl.runtime.refusing import refused, why_refused
 from abl.runtime.signals import Signal
 from abl.runtime.state import Thread
 from abl.runtime.variables import assign
@@ -46,6 +47,8 @@ def _hand_off(engine: Engine, thread: Thread, *, allowed: bool) -> bool:
     if engine.turn.refused:
         return False
     for plan in engine.program(thread).handoffs:
+        if refused(engine, thread, plan.node):
+            continue
         if plan.when.node is None and plan.node.when is not None and plan.when.text not in {"true", "false"}:
             engine.recorder.not_executed("handoff.when", "a sentence needs a model", plan.span, text=plan.when.text)
             continue
@@ -64,6 +67,8 @@ def _hand_off(engine: Engine, thread: Thread, *, allowed: bool) -> bool:
 
 def _complete(engine: Engine, thread: Thread) -> Signal:
     for plan in engine.program(thread).completions:
+        if refused(engine, thread, plan.node):
+            continue
         outcome = judged(engine, thread, plan.when)
         if not outcome.holds:
             thread.system.pop(f"_completed:{plan.index}", None)
@@ -150,8 +155,12 @@ def hand_over(
     """Give control to another agent; False when that did not work, which the user is told."""
     recorder = engine.recorder
     plan = plan or next((p for p in engine.program(thread).handoffs if p.to == to), None)
+    if plan is not None and (why := refused(engine, thread, plan.node)) is not None:
+        return _refused(engine, thread, "invalid_handoff", why, span)
     if to == thread.agent:
         return _refused(engine, thread, "self_handoff", f"{to} hands over to itself", span)
+    if (why := why_refused(engine, to)) is not None:
+        return _refused(engine, thread, "invalid_handoff", why, span)
     if to not in engine.programs:
         return _refused(engine, thread, "invalid_handoff", f"no agent {to!r}", span)
     engine.turn.handoffs += 1

@@ -13,6 +13,7 @@ from abl.runtime import actions, calls, checks, errors, handlers, reasoning
 from abl.runtime.flowplan import CallFailed, FlowPlan, Input, Leave, Resume, Select, StepPlan, Zone
 from abl.runtime.gather import Request, advance, drop_transient, receive
 from abl.runtime.memory import recall
+from abl.runtime.refusing import refused
 from abl.runtime.scalars import boolean, integer
 from abl.runtime.signals import Signal
 from abl.runtime.state import GatherState
@@ -112,6 +113,9 @@ def enter(engine: Engine, thread: Thread, name: str) -> Signal:
         step = plan_of(engine, thread).steps.get(name)
         if step is None:
             return _unknown_target(engine, thread, name, None)
+        if refused(engine, thread, step.step):
+            engine.say_template(thread, program.messages["error_default"], kind="notice")
+            return wait(engine, thread, HALT, again=False)
         if (signal := _count_iteration(engine, thread)) is not Signal.NEXT:
             return signal
         guard = step.setting("WHEN")

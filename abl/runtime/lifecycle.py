@@ -12,6 +12,7 @@ from abl.runtime.fact_masks import glance
 from abl.runtime.gather import note_all_gathered
 from abl.runtime.memory import recall
 from abl.runtime.onfail import Verdict, act
+from abl.runtime.refusing import refused, whole
 from abl.runtime.tools import bind_blocked, call_tool
 from abl.runtime.variables import initialise, reset
 from abl.syntax import nodes
@@ -94,6 +95,8 @@ def _run_listed(
     engine: Engine, thread: Thread, listed: tuple[nodes.Directive, ...], name: str, resumed: dict[str, Any]
 ) -> bool:  # fmt: skip
     """ON_START or a hook, from the call on that was answered when it is ``resumed``."""
+    if refused(engine, thread, whole(listed)):
+        return False
     section = engine.program(thread).agent.section("ON_START" if name == "ON_START" else "HOOKS")
     origin = "on_start" if name == "ON_START" else "hook"
     data = {"hook": name, **({"resumed": True} if "at" in resumed else {})}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from abl.diagnostics import Diagnostic
 from abl.runtime.program import Program, programs_of
+from abl.runtime.refusing import TOO_MANY, Refusals, sort_errors
 
 
 class NotRunnable(Exception):
@@ -18,10 +19,15 @@ class NotRunnable(Exception):
 
 
 def check_problems(files: Mapping[str, str]) -> list[Diagnostic]:
-    """The diagnostics of severity error that keep a session from starting."""
+    """The diagnostics of severity error, and what says that there are more: they may keep a session from starting."""
     from abl.analysis import check
 
-    return [d for d in check(files).diagnostics if d.severity == "error"]
+    return refusing_problems(check(files).diagnostics)
+
+
+def refusing_problems(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Those of all diagnostics that refuse something (``abl.runtime.refusing``)."""
+    return [d for d in diagnostics if d.severity == "error" or d.code == TOO_MANY]
 
 
 def programs_in(files: Mapping[str, str]) -> dict[str, Program]:
@@ -46,6 +52,26 @@ def entry_of(programs: Mapping[str, Program], entry: str | None) -> str:
     if not programs:
         raise NotRunnable((), "the files hold no agent")
     raise NotRunnable((), f"name the entry agent; there are {', '.join(sorted(programs))}")
+
+
+def begin(programs: Mapping[str, Program], entry: str | None, problems: Iterable[Diagnostic]) -> tuple[str, Refusals]:
+    """The agent that begins, and what is refused in all of them (docs/spec 05 §1).
+
+    Raises NotRunnable for errors outside of all agents, and for those that refuse the agent that begins; where nobody
+    says which that is, and one of several is refused, with all errors.
+    """
+    listed = list(problems)
+    errors = sort_errors(programs, listed)
+    if errors.everything:
+        raise NotRunnable(errors.everything)
+    try:
+        entry = entry_of(programs, entry)
+    except NotRunnable as unclear:
+        all_errors = [d for d in listed if d.severity == "error"] if entry is None and errors.agents else []
+        raise NotRunnable(all_errors, unclear.reason) from None
+    if entry in errors.agents:
+        raise NotRunnable(errors.agents[entry])
+    return entry, errors.inside
 
 
 def seeded(seed: int) -> int:

@@ -10,6 +10,7 @@ from abl.runtime.plans import PathPlan, RecallPlan, TriggerPlan
 from abl.runtime.program import scope_by_segment
 from abl.runtime.recorder import Event, iso_millis, note
 from abl.runtime.records import condition_record, judged
+from abl.runtime.refusing import refused
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
 def remember(engine: Engine, thread: Thread) -> None:
     """Consider every remember trigger of an agent at the end of a turn, in declaration order."""
-    for trigger in engine.program(thread).triggers:
-        _consider(engine, thread, trigger)
+    program = engine.program(thread)
+    for trigger in program.triggers:
+        if program.agent.memory is None or not refused(engine, thread, program.agent.memory.remember[trigger.index]):
+            _consider(engine, thread, trigger)
 
 
 def _consider(engine: Engine, thread: Thread, trigger: TriggerPlan) -> None:
@@ -121,12 +124,13 @@ def appended(old: Fact | None, plan: PathPlan | None, value: Any, trigger: Trigg
 
 def recall(engine: Engine, thread: Thread, *events: str) -> None:
     """Run the recall instructions of an event and of its wildcard form; a failure never stops a turn."""
-    recalls = engine.program(thread).recalls
-    if not recalls:
+    recalls, memory = engine.program(thread).recalls, engine.program(thread).agent.memory
+    if not recalls or memory is None:
         return
     plans = [plan for event in events for plan in recalls.get(event, ())]
     for plan in sorted(plans, key=lambda p: p.index):
-        _recall(engine, thread, plan, events[0])
+        if not refused(engine, thread, memory.recall[plan.index]):
+            _recall(engine, thread, plan, events[0])
 
 
 def _recall(engine: Engine, thread: Thread, plan: RecallPlan, event: str) -> None:

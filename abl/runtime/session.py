@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from abl.diagnostics import Diagnostic
 from abl.runtime import turn as turns
 from abl.runtime.engine import Engine
-from abl.runtime.loading import NotRunnable, check_problems, entry_of, programs_in, seeded
+from abl.runtime.loading import NotRunnable, begin, check_problems, programs_in, seeded
 from abl.runtime.memories import Memories
 from abl.runtime.memory_policy import MemoryPolicy
 from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock, ttl_seconds
@@ -45,7 +45,9 @@ class Session:
     session values given from outside, which INITIAL does not overwrite. ``kept`` holds ``RESET: never`` variables and
     should live as long as the process. ``settings``: ``ask_again`` (04 §5). ``blocks``, ``records`` and ``bank`` are
     the memory systems of docs/spec 11, ``memory_policy`` says how blocks reach the model (11 §1); a model is offered
-    the tools of those that are given. Raises :class:`NotRunnable`, and ValueError for a wrong policy.
+    the tools of those that are given. ``problems`` are the diagnostics of the files where they are known; ``checked``
+    says that there are none. What has an error is not simulated (05 §1). Raises :class:`NotRunnable` when that is the
+    agent that begins, and ValueError for a wrong policy.
 
     An exception out of a turn means a fault of the runtime or of a port: nothing of the turn was committed, and the
     session must be restored from its last snapshot.
@@ -76,15 +78,15 @@ class Session:
         port_memory: Mapping[str, dict[str, Any]] | None = None,
         timer: Callable[[], int] = monotonic_ns,
         checked: bool = False,
+        problems: Iterable[Diagnostic] | None = None,
     ) -> None:
         if policy not in {"evaluate", "skip_unset"}:
             raise ValueError(f"policy is {policy!r}; it is 'evaluate' or 'skip_unset'")
-        self.problems: list[Diagnostic] = [] if checked else check_problems(files)
-        if self.problems:
-            raise NotRunnable(self.problems)
+        self.problems = list(problems) if problems is not None else [] if checked else check_problems(files)
         programs = programs_in(files)
-        entry = entry_of(programs, entry)
-        state = SessionState(session_id, user, channel, policy, entry, seeded(seed), language=programs[entry].language)
+        entry, refused = begin(programs, entry, self.problems)
+        language = programs[entry].language
+        state = SessionState(session_id, user, channel, policy, entry, seeded(seed), language=language, refused=refused)
         if port_memory is not None:
             state.tool_memory, state.model_memory = dict(port_memory["tools"]), dict(port_memory["model"])
         if variables:

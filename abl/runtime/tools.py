@@ -13,6 +13,7 @@ from abl.runtime.memory import recall
 from abl.runtime.passes import run_pass
 from abl.runtime.ports import ToolContext, ToolError, ToolResult
 from abl.runtime.recorder import note
+from abl.runtime.refusing import refused
 from abl.runtime.scalars import boolean, integer
 from abl.syntax import nodes
 
@@ -49,6 +50,9 @@ def call_tool(
     call = Invocation(name, tool, origin, span, as_name, memory, may_ask, sensitive)
     if tool is None and memory is None and engine.program(thread).tools and name not in BUILT_IN:
         return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"no tool {name!r}"))
+    why = refused(engine, thread, tool) if tool is not None else None
+    if why is not None:
+        return _failed(engine, thread, call, ToolError(subtype="refused", message=why))
     arguments = _arguments(engine, thread, call, explicit)
     if _is_search(tool, name):
         recall(engine, thread, "search:before")

@@ -57,7 +57,7 @@ def conversation_start(
     clock_start = checked_start(clock_start)
     user, channel = storable(user, "user"), storable(channel, "channel")
     pins = selectors.pins_of(project=project)
-    refuse_problems(project=project, pins=pins)
+    refuse_problems(project=project, pins=pins, entry=entry)
     refuse_unknown_choices(entry=entry, policy=policy, clock_mode=clock_mode, agents=programs.agent_names(pins=pins))
     refuse_what_cannot_run(project=project, pins=pins, entry=entry)
     if clock_mode == Conversation.Clock.FIXED and clock_start is None:
@@ -92,9 +92,12 @@ def conversation_start(
     return conversation
 
 
-def refuse_problems(*, project: Project, pins: Mapping[str, int]) -> None:
-    """Raise ``NotRunnable`` for documents with errors, such as one that was meant to be an agent and is none."""
-    problems = programs.problems_of(pins=pins)
+def refuse_problems(*, project: Project, pins: Mapping[str, int], entry: str = "") -> None:
+    """Raise ``NotRunnable`` for errors that stop a run from beginning with ``entry`` (docs/spec 05 §1).
+
+    Such as those of a document that was meant to be an agent and is none. That ``entry`` is missing is no error here.
+    """
+    problems = programs.problems_of(pins=pins, entry=entry)
     if problems:
         count = f"{len(problems)} problem{'s stop' if len(problems) > 1 else ' stops'}"
         raise NotRunnable(f"{count} the agents of {project.name} from running.", problems=problems)

@@ -125,7 +125,7 @@ def turn_claim(*, turn_id: int, worker: str | None = None) -> Turn | None:
         )
         if not claimed:
             return None
-        turn = Turn.objects.select_related("conversation__project").get(pk=turn_id)
+        turn = Turn.objects.select_related("conversation__project", "conversation__started_by").get(pk=turn_id)
         if turn.attempt > 1:
             TraceEvent.objects.filter(turn=turn).delete()
         turn.version = conversation_changed(conversation_id=turn.conversation_id)
@@ -162,7 +162,7 @@ def take_back(turn: Turn) -> bool:
     lost = turn.attempt - turn.overtaken  # to begin again because of others is no fault of the worker
     change: dict[str, Any] = {"status": Turn.Status.QUEUED, "enqueued_at": timezone.now()}
     if turn.cancel_requested or lost >= settings.TURN_MAX_ATTEMPTS:
-        shown = shown_input(turn.conversation.pins, turn.input)
+        shown = shown_input(turn)
         change = {"status": Turn.Status.CANCELLED, "finished_at": timezone.now(), "input": shown}
     if not turn.cancel_requested and lost >= settings.TURN_MAX_ATTEMPTS:
         message = f"The worker stopped in the middle of this turn {lost} times; the turn was given up."

@@ -270,7 +270,7 @@ def turn_drop(*, lease: Lease, status: str, error: Mapping[str, Any] | None = No
             lease_until=None,
             finished_at=timezone.now(),
             error=storable_json(error),
-            input=shown_input(turn.conversation.pins, turn.input),
+            input=shown_input(turn),
         ):
             return
         turn_release(turn=turn)

@@ -154,7 +154,7 @@ def turn_cancel(*, turn: Turn) -> Turn:
     """
     with transaction.atomic():
         rows = Turn.objects.filter(pk=turn.pk)
-        shown = shown_input(turn.conversation.pins, turn.input)
+        shown = shown_input(turn)
         ended = {"status": Turn.Status.CANCELLED, "finished_at": timezone.now(), "input": shown}
         if rows.filter(status=Turn.Status.QUEUED).update(**ended):
             turn_release(turn=turn)

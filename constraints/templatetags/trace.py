@@ -24,7 +24,7 @@ OUTCOMES = ("passed", "failed", "error", "warned", "gated", "skipped", "not_reac
 @register.simple_tag
 def given(turn: Turn, conversation: Conversation) -> Mapping[str, Any]:
     """The input of a turn as it may be shown."""
-    return programs.shown_input(conversation.pins, turn.input)
+    return programs.shown_input(turn, conversation)
 
 
 @register.filter

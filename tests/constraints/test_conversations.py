@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from constraints import programs, services
-from constraints.models import Conversation, TraceEvent
+from constraints.models import Conversation, TraceEvent, Turn
+from constraints.services.conversations import NotRunnable
 from editor.models import Revision
 from memory.models import Fact
 from tests.factories import DocumentFactory
@@ -84,6 +85,26 @@ class TestStarting:
         assert answer["Content-Type"] == "application/problem+json"
         assert answer.json()["code"] == "not-runnable"
         assert 4 in [problem["range"]["start"]["line"] for problem in answer.json()["problems"]]
+
+    def test_an_agent_with_errors_keeps_no_other_from_starting(self, project, owner):
+        DocumentFactory(project=project, path="bad.agent.abl", text=BAD)
+        started = services.conversation_start(project=project, started_by=owner, entry="Lending_Desk")
+        services.turn_run(turn_id=started.turns.get().pk)
+        assert started.turns.get().status == Turn.Status.DONE
+        with pytest.raises(NotRunnable):
+            services.conversation_start(project=project, started_by=owner, entry="Bad")
+
+    def test_what_has_an_error_is_refused_when_it_is_reached(self, project, owner):
+        text = 'AGENT: Half\nGOAL: "Help"\nMEMORY:\n  remember:\n    - WHEN: a ==\n      STORE: input -> user.said\n'
+        text += 'CONSTRAINTS:\n  a:\n    - REQUIRE input != "no"\n'
+        DocumentFactory(project=project, path="half.agent.abl", text=text)
+        started = services.conversation_start(project=project, started_by=owner, entry="Half")
+        services.turn_run(turn_id=started.turns.get().pk)
+        turn, _ = services.turn_post(conversation=started, author=owner, kind="say", data={"text": "no"})
+        services.turn_run(turn_id=turn.pk)
+        refused = TraceEvent.objects.filter(conversation=started, kind="error")
+        assert {event.data["construct"] for event in refused} == {"remember trigger"}
+        assert TraceEvent.objects.filter(conversation=started, kind="constraint", status="failed").count() == 1
 
     def test_several_agents_need_an_entry(self, project, owner):
         DocumentFactory(project=project, path="second.agent.abl", text='AGENT: Second\nGOAL: "Help"\n')

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from constraints import services
 from constraints.models import Conversation, Turn
+from memory.services import fact_put
 from tests.factories import DocumentFactory, ProjectFactory
 
 pytestmark = pytest.mark.django_db
@@ -156,3 +157,29 @@ def test_the_worker_still_gets_the_value(talk, owner):
     snapshot = json.dumps(talk.turns.get(index=1).snapshot)
     assert "77-secret-77" in snapshot
     assert Conversation.objects.get().turns.count() == 2
+
+
+STORED = [
+    ("user.pin", "user.pin", "77-secret-77"),
+    ("user.pin", "user.pin.first", "77-secret-77"),
+    ("user.box.pin", "user.box", {"pin": "77-secret-77"}),
+]
+"""Path of a sensitive fact; name and value that are set."""
+
+
+@pytest.mark.parametrize("case", STORED)
+def test_a_value_of_a_fact_that_is_stored_sensitive_is_masked_while_it_waits(talk, owner, client, case):
+    """No agent declares it; somebody said so when the fact was written."""
+    stored, name, value = case
+    fact_put(project=talk.project, scope="user", owner="u-17", path=stored, value="old", sensitive=True)
+    waiting = queue(talk, owner, "set", name=name, value=value)
+    assert "77-secret-77" not in everything_shown(client, talk)
+    services.turn_cancel(turn=waiting)
+    waiting.refresh_from_db()
+    assert "77-secret-77" not in json.dumps(waiting.input)
+
+
+def test_a_sensitive_fact_of_somebody_else_masks_nothing(talk, owner, client):
+    fact_put(project=talk.project, scope="user", owner="other", path="user.pin", value="old", sensitive=True)
+    queue(talk, owner, "set", name="user.pin", value="77-plain-77")
+    assert "77-plain-77" in everything_shown(client, talk)

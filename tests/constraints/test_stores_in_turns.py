@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from constraints import services
 from constraints.models import Turn
-from memory.models import SessionMeta, StoreRecord
+from memory.models import FactChange, SessionMeta, StoreRecord
 from memory.stores import services as stores
 from memory.stores.selectors import Subject
 from tests.factories import DocumentFactory, ProjectFactory
@@ -115,6 +116,8 @@ def test_a_tool_call_writes_with_the_turn_and_the_log_says_where(project, owner,
     assert (call.kind, call.data["tool"]) == ("call.start", "set_content")
     assert source["document"] == "desk.agent.abl"
     assert source["line"] == call.span["start"]["line"]
+    assert (source["revision"], source["by"]) == (1, owner.username)
+    assert FactChange.objects.get(system="record").source == source
     assert "Kept" in " ".join(turn.replies)
 
 
@@ -205,3 +208,16 @@ def test_a_conversation_is_started_with_metadata_by_the_api(project, owner, sent
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["metadata"])
     big = client.post(address, {"metadata": {"a": "x" * 70_000}}, content_type="application/json")
     assert (big.status_code, list(big.json()["fields"])) == (400, ["metadata"])
+
+
+def test_the_page_of_a_record_says_which_run_of_which_revision_wrote_it(project, owner, begin):
+    conversation = begin()
+    turn = say(conversation, owner, "b1")
+    record = StoreRecord.objects.get()
+    client = Client()
+    client.force_login(owner)
+    page = client.get(reverse("memory:record", args=["library", record.pk])).content.decode()
+    where = f"Conversation {conversation.number}, turn {turn.number}, step {record.source['event']}"
+    assert page.count(where) == 2, "in its details and in its history"
+    assert page.count(f"set_content, line {record.source['line']}</a>, revision 1") == 2
+    assert f"started by {owner.username}" in page

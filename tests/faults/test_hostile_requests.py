@@ -11,8 +11,7 @@ from django.test import Client
 
 from constraints import programs, stream
 from constraints import services as testing
-from constraints.models import Conversation, Turn
-from constraints.services import conversations as testing_conversations
+from constraints.models import Conversation, TraceEvent, Turn
 from editor import services
 from editor.models import Project
 from memory.models import Fact
@@ -160,13 +159,17 @@ def test_an_agent_can_make_text_that_no_database_keeps(client, project, owner):
 
 
 @pytest.mark.parametrize("ttl", ["365001d", "99999999999999999999999999d", "9" * 5000 + "d", "9" * 5000 + " weeks"])
-def test_a_life_beyond_all_dates_is_refused_before_a_run(client, project, owner, ttl):
+def test_a_life_beyond_all_dates_stores_nothing(client, project, owner, ttl):
     programs._report.cache_clear()  # keys of rows come again in tests
     programs._texts.cache_clear()
     DocumentFactory(project=project, path="talker.agent.abl", text=TALKER.replace("365000d", ttl))
-    with pytest.raises(testing_conversations.NotRunnable) as caught:
-        testing.conversation_start(project=project, started_by=owner)
-    assert {problem["code"] for problem in caught.value.data["problems"]} == {"ABL346"}
+    conversation = testing.conversation_start(project=project, started_by=owner)
+    testing.turn_run(turn_id=conversation.turns.get().pk)
+    turn, _ = testing.turn_post(conversation=conversation, author=owner, kind="say", data={"text": "hello"})
+    testing.turn_run(turn_id=turn.pk)
+    refused = TraceEvent.objects.filter(conversation=conversation, kind="error")
+    assert {event.data["diagnostic"] for event in refused} == {"ABL346"}
+    assert not Fact.objects.filter(path="user.odd").exists()
     fact = {"scope": "user", "owner": "u1", "path": "user.a", "value": 1, "ttl": ttl[:20]}
     assert "ttl" in client.put(f"{API}facts/", fact, content_type=JSON).json()["fields"]
 

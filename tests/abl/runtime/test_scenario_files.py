@@ -162,7 +162,7 @@ def test_abl_run_plays_a_scenario(tmp_path, capsys):
 
 
 def test_abl_run_refuses_files_with_errors(tmp_path, capsys):
-    (tmp_path / "a.agent.abl").write_text(AGENT.replace("THEN: COMPLETE", "THEN: nowhere"))
+    (tmp_path / "a.agent.abl").write_text(AGENT.replace("GOAL:", "GAOL:"))
     assert main(["run", str(tmp_path)]) == 1
     assert "cannot run" in capsys.readouterr().err
     assert main(["run", str(tmp_path / "none.abl")]) == 2

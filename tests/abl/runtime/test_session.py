@@ -156,11 +156,11 @@ def test_inspecting_between_turns_leaves_no_trace():
 
 
 def test_errors_in_the_files_refuse_the_run():
-    broken = DESK.replace("THEN: done", "THEN: nowhere")
+    broken = DESK.replace("AGENT: Desk\n", "AGENT: Desk\nUNHEARD_OF: x\n")
     with pytest.raises(NotRunnable) as refused:
         session(broken)
     assert refused.value.diagnostics
-    assert "nowhere" in str(refused.value)
+    assert "UNHEARD_OF" in str(refused.value)
 
 
 @pytest.mark.parametrize(
