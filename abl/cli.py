@@ -1,4 +1,7 @@
-"""The command ``abl`` (docs/spec 12 §2). Exit codes: 0 nothing wrong, 1 problems of severity error, 2 wrong use."""
+"""The command ``abl`` (docs/spec 12 §2).
+
+Exit codes: 0 nothing wrong, 1 problems of severity error, 2 wrong use, 130 interrupted.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from abl.cli_fmt import add_fmt
 from abl.files import STDIN, UsageError, folder_of, projects, stdin_text, text_of
+from abl.output import complain, finish, say
 from abl.runtime.cli import add_commands as add_runtime_commands
 
 if TYPE_CHECKING:
     from abl.diagnostics import Diagnostic
     from abl.source import Source
 
-OK, PROBLEMS, WRONG_USE = 0, 1, 2
+OK, PROBLEMS, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+_MOST_DIGITS = 1_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,17 +36,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_USE
     handler: Callable[[argparse.Namespace], int] = arguments.handler
     try:
-        return handler(arguments)
+        code = handler(arguments)
+        finish()
     except UsageError as error:
-        print(f"abl: {error}", file=sys.stderr)
+        complain(f"abl: {error}")
         return WRONG_USE
-    except BrokenPipeError:
-        sys.stderr.close()
-        return OK
+    except OSError as error:
+        complain(f"abl: {error}")
+        return WRONG_USE
+    except KeyboardInterrupt:
+        complain("abl: interrupted")
+        return INTERRUPTED
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="abl", description="Check, format, evaluate and run agents written in ABL.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(metavar="COMMAND")
     _add_check(commands)
     add_fmt(commands)
@@ -52,6 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: that takes time."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            say(f"abl {version('abl-workbench')}")
+        except PackageNotFoundError:
+            say("abl, not installed")
+        finish()
+        parser.exit()
+
+
 # check -----------------------------------------------------------------------------------------------------------
 
 
@@ -59,13 +84,22 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("check", help="report what is wrong in files and folders; a folder is one project")
     parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="file, folder, or - for standard input")
     parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
-    parser.add_argument("--select", type=_codes, metavar="CODES", help="only these codes, names or families (ABL3xx)")
+    parser.add_argument(
+        "--select", type=_some_codes, metavar="CODES", help="only these codes, names or families (ABL3xx)"
+    )
     parser.add_argument("--ignore", type=_codes, metavar="CODES", help="not these codes, names or families")
     parser.set_defaults(handler=_check)
 
 
 def _codes(text: str) -> list[str]:
-    return [word for word in text.replace(",", " ").split() if word]
+    return text.replace(",", " ").split()
+
+
+def _some_codes(text: str) -> list[str]:
+    codes = _codes(text)
+    if not codes:  # what looks for nothing would say that all is well
+        raise argparse.ArgumentTypeError("write at least one code, such as ABL346 or ABL3xx")
+    return codes
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -86,9 +120,9 @@ def _check(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     output = RENDERERS[arguments.format](diagnostics, sources)
     if output and (sources or not unread):
-        print(output)
+        say(output, data=arguments.format in ("json", "sarif"))
     for unreadable in unread:
-        print(f"abl: {unreadable}", file=sys.stderr)
+        complain(f"abl: {unreadable}")
     if unread:
         return WRONG_USE
     return PROBLEMS if any(d.severity == "error" for d in diagnostics) else OK
@@ -128,7 +162,7 @@ def _eval(arguments: argparse.Namespace) -> int:
     context = _context(arguments.context)
     now = _moment(arguments.now)
     result = _rendered(arguments, context, now) if arguments.template else _evaluated(arguments, context, now)
-    print(json.dumps(result, ensure_ascii=False, indent=2, default=str))
+    say(json.dumps(result, ensure_ascii=False, indent=2, default=str), data=True)
     return PROBLEMS if result["error"] else OK
 
 
@@ -162,12 +196,33 @@ def _context(name: str | None) -> dict[str, Any]:
         return {}
     text = stdin_text() if name == STDIN else text_of(Path(name))
     try:
-        context = json.loads(text)
-    except json.JSONDecodeError as error:
+        context = json.loads(
+            text.removeprefix("\ufeff"), parse_constant=_no_number, parse_float=_finite, parse_int=_whole
+        )
+    except ValueError as error:
         raise UsageError(f"--context {name}: not JSON: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"--context {name}: nested too deeply") from error
     if not isinstance(context, dict):
         raise UsageError(f"--context {name}: a JSON object is needed, not {type(context).__name__}")
     return context
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of more than {_MOST_DIGITS} digits")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{digits:.40} is too large for a number")
+    return number
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -196,7 +251,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     known = lookup(arguments.code)
     if known is None:
         raise UsageError(str(UnknownCode(arguments.code)))
-    print(page_text(known))
+    say(page_text(known))
     return OK
 
 

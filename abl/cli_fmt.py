@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import sys
 from pathlib import Path
 
 from abl.files import STDIN, STDIN_NAME, UsageError, projects, write_text
+from abl.output import complain, say, write, write_bytes
 
 OK, PROBLEMS, WRONG_USE = 0, 1, 2
 
@@ -33,11 +33,11 @@ def format_command(arguments: argparse.Namespace) -> int:
         except UsageError as error:
             problems.append(error)
     for problem in problems:
-        print(f"abl: {problem}", file=sys.stderr)
+        complain(f"abl: {problem}")
     if problems:
         return WRONG_USE
     if STDIN not in arguments.paths and not arguments.diff:
-        print(_summary(changed, len(texts), arguments.check))
+        say(_summary(changed, len(texts), arguments.check))
     return PROBLEMS if changed and (arguments.check or arguments.diff) else OK
 
 
@@ -48,16 +48,15 @@ def _formatted(path: str, text: str, arguments: argparse.Namespace) -> bool:
     formatted = format_source(text)
     is_stdin = path == STDIN_NAME and STDIN in arguments.paths
     if arguments.diff:
-        sys.stdout.writelines(_difference(path, text, formatted))
+        write("".join(_difference(path, text, formatted)))
     elif arguments.check:
         if formatted != text:
-            print(f"{path}: not formatted")
+            say(f"{path}: not formatted")
     elif is_stdin:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(formatted.encode("utf-8"))
+        write_bytes(formatted.encode("utf-8"))
     elif formatted != text:
         write_text(Path(path), formatted)
-        print(f"{path}: formatted")
+        say(f"{path}: formatted")
     return formatted != text
 
 

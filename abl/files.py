@@ -6,12 +6,17 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from errno import EACCES
 from functools import partial
 from pathlib import Path
+from stat import S_IMODE, S_ISREG
 from typing import Final
 
 STDIN: Final = "-"
 STDIN_NAME: Final = "<stdin>"
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of a file that are read; a document has far fewer (``abl.limits``), a context of facts may have many."""
 SUFFIXES: Final = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".abl", ".agent.yaml")
 
 
@@ -74,14 +79,21 @@ def _is_named(path: Path, suffixes: tuple[str, ...]) -> bool:
 
 
 def stdin_text() -> str:
-    """Standard input as text; raises UsageError when it is not UTF-8."""
-    return decoded(sys.stdin.buffer.read(), "standard input")
+    """Standard input as text; raises UsageError when it is closed, too long or not UTF-8."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"standard input: {error.strerror}") from error
+    return decoded(data, "standard input")
 
 
 def text_of(path: Path) -> str:
     """A file's text, line ends as they are; raises UsageError when it is not there, not readable or not UTF-8."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # a device may have no end
     except FileNotFoundError as error:
         raise UsageError(f"{path}: there is no such file or folder") from error
     except OSError as error:
@@ -90,7 +102,9 @@ def text_of(path: Path) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Bytes as UTF-8 text; raises UsageError that names the first bad byte."""
+    """Bytes as UTF-8 text; raises UsageError that names the first bad byte, or the bound."""
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{name}: longer than {MAX_BYTES:,} bytes")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -98,19 +112,34 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Put a text in the place of a file at once, so that nobody ever reads half of it; its mode is kept.
+    """Put a text in the place of a file at once, so that nobody ever reads half of it; mode and owner are kept.
 
     A symbolic link stays one. Raises UsageError when the folder or the file cannot be written.
     """
     target = path.resolve()
     beside = ""
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        known = target.stat()
+        if not S_ISREG(known.st_mode):
+            raise UsageError(f"{path}: not written: no regular file")
+        if not os.access(target, os.W_OK):  # a new file in its place would be allowed all the same
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".abl-", delete=False) as file:
             beside = file.name
             file.write(text.encode("utf-8"))
-        os.chmod(beside, target.stat().st_mode)
+        os.chmod(beside, S_IMODE(known.st_mode))
+        _give(beside, known)
         os.replace(beside, target)
+        beside = ""
     except OSError as error:
+        raise UsageError(f"{path}: not written: {error.strerror}") from error
+    finally:
         if beside:
             Path(beside).unlink(missing_ok=True)
-        raise UsageError(f"{path}: not written: {error.strerror}") from error
+
+
+def _give(name: str, known: os.stat_result) -> None:
+    """The new file belongs to whom the old one belonged, where this user may say so."""
+    if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
+        with suppress(OSError):
+            os.chown(name, known.st_uid, known.st_gid)

@@ -22,8 +22,14 @@ MAX_BLOCK_DEPTH: Final = 100
 MAX_VALUE_DEPTH: Final = 100
 """Nested lists and objects in one literal or type."""
 
-MAX_COMPARED_RULES: Final = 100
+MAX_COMPARED_RULES: Final = 50
 """Rules about one name that each later rule about it is compared with (docs/spec 04 §8)."""
+
+MAX_CYCLE_STEPS: Final = 100_000
+"""Steps looked at for the cycles of a flow (docs/spec 10 §2); then one cycle of each group of steps is told."""
+
+MAX_COMPARED_NAMES: Final = 300
+"""Names that a misspelt one is compared with (docs/spec 05 §1)."""
 
 MAX_PARSER_FINDINGS: Final = 1_000
 """Problems the parser notes for one file; people are shown fewer (docs/spec 05 §1)."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from typing import Any, Final
 
 from lsprotocol import types
@@ -13,6 +16,8 @@ from pygls.lsp.server import LanguageServer
 
 from abl.analysis import check
 from abl.diagnostics import Diagnostic
+from abl.lsp_messages import exact_converter
+from abl.lsp_protocol import Protocol, write_all
 from abl.lsp_text import Lines, Opened, Projects
 from abl.source import Source
 
@@ -32,15 +37,30 @@ _TAGS: Final = {"deprecated": types.DiagnosticTag.Deprecated, "unnecessary": typ
 class Server(LanguageServer):
     """The server's state: open texts, and the check that waits for the end of typing."""
 
+    protocol: Protocol
+
     def __init__(self) -> None:
-        super().__init__(NAME, _version(), types.TextDocumentSyncKind.Full)
+        super().__init__(
+            NAME,
+            _version(),
+            types.TextDocumentSyncKind.Full,
+            protocol_cls=Protocol,
+            converter_factory=exact_converter,
+        )
         self.projects = Projects()
         self.waiting: dict[str, asyncio.TimerHandle] = {}
         self.complained: set[str] = set()
+        self.colours: dict[str, types.SemanticTokens] = {}
+        self._answers = count(1)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What goes wrong is written to standard error; the client is not bothered with a message box."""
         logging.getLogger(__name__).error("%s: %s", source, error)
+
+    def serve(self) -> int:
+        """Answer a client over standard input and output; the exit code when it is gone."""
+        source, target = sys.stdin.fileno(), sys.stdout.fileno()
+        return asyncio.run(self.protocol.converse(lambda size: os.read(source, size), write_all(target)))
 
     @property
     def encoding(self) -> str:
@@ -62,9 +82,15 @@ class Server(LanguageServer):
         self.projects.opened[path] = Opened(uri, number, text)
         self.check_soon(path)
 
+    def check_all_soon(self) -> None:
+        """Look at the folders again, and check the projects of all open documents."""
+        self.projects.forget()
+        for path in self.projects.opened:
+            self.check_soon(path)
+
     def check_soon(self, path: str) -> None:
         """Check a document's project after a pause."""
-        folder = self.projects.folder(path)
+        folder = self.projects.folder(path) if os.path.isabs(path) else path
         waiting = self.waiting.pop(folder, None)
         if waiting is not None:
             waiting.cancel()
@@ -121,6 +147,13 @@ class Server(LanguageServer):
             related_information=related or None,
         )
 
+    def remember_colours(self, uri: str, data: list[int]) -> types.SemanticTokens:
+        """The answer with a name by which the client may ask for what changed since; kept for open documents."""
+        answer = types.SemanticTokens(data, str(next(self._answers)))
+        if self.projects.path(uri) in self.projects.opened:
+            self.colours[uri] = answer
+        return answer
+
     # Answers in the client's terms ------------------------------------------------------------------------------
 
     def location(self, place: Mapping[str, Any], files: Mapping[str, str]) -> types.Location:
@@ -157,3 +190,7 @@ def _version() -> str:
         return version("abl-workbench")
     except PackageNotFoundError:
         return "0"
+
+
+server: Final = Server()
+"""The server of this process; the modules that answer register their functions with it."""

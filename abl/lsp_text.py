@@ -9,11 +9,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
+from urllib.parse import quote
 
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
+from abl.analysis import catalogues, testcases
 from abl.configuration import Configuration, ConfigurationError, configuration_for
 from abl.files import SUFFIXES, UsageError, text_of
 from abl.limits import MAX_FOLDER_ENTRIES, MAX_PROJECT_FILES, MAX_SOURCE_CHARS
@@ -22,7 +25,9 @@ from abl.source import Span
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _UNITS: Final = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _WIDTH: Final = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-_PROJECT_MARKS: Final = ("project.yaml", "pyproject.toml")
+READ: Final = SUFFIXES + testcases.SUFFIXES + catalogues.SUFFIXES
+"""Endings of the files of a project: its documents, and what its documents are checked with."""
+PROJECT_MARKS: Final = ("project.yaml", "pyproject.toml")
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv"})
 _LISTED_FOR: Final = 2.0  # seconds
 
@@ -71,6 +76,18 @@ class Lines:
         return len(text.encode(self.codec, "surrogatepass")) // self.width
 
 
+def changed(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], encoding: str) -> str:
+    """The text after changes of a client, one after another; places outside of the text are clamped."""
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            lines = Lines(text, encoding)
+            start, end = sorted((lines.offset(change.range.start), lines.offset(change.range.end)))
+            text = text[:start] + change.text + text[end:]
+        else:
+            text = change.text
+    return text
+
+
 @dataclass(slots=True)
 class Opened:
     """A document that the client has open."""
@@ -102,15 +119,29 @@ class Projects:
 
     def path(self, uri: str) -> str:
         """The path of a document within its project: its file, or the whole address where it has none."""
-        return (to_fs_path(uri) or uri) if uri.startswith("file:") else uri
+        if not uri.startswith("file:"):
+            return uri
+        try:
+            path = to_fs_path(uri) or ""
+        except ValueError:  # no address at all
+            return uri
+        return os.path.normpath(path) if os.path.isabs(path) and "\0" not in path else uri
 
     def uri(self, path: str) -> str:
         """The address of a path, as the client writes it where it has it open."""
         known = self.opened.get(path)
-        return known.uri if known is not None else from_fs_path(path) or path
+        if known is not None:
+            return known.uri
+        try:
+            return from_fs_path(path) or path
+        except ValueError:  # a name that is no text
+            return f"file://{quote(os.fsencode(path))}"
 
     def files(self, path: str) -> dict[str, str]:
-        """The texts of the project of a document, open ones as the client has them."""
+        """The texts of the project of a document, open ones as the client has them. Empty for a document that is
+        neither open nor on disk: its folder, which may be the root of all, is not looked at."""
+        if path not in self.opened and not os.path.isfile(path):
+            return {}
         found = dict(self._on_disk(self.folder(path))) if os.path.isabs(path) else {}
         folder = self.folder(path)
         for other, opened in self.opened.items():
@@ -131,7 +162,7 @@ class Projects:
         roots = [root for root in self.roots if own == root or own.startswith(root.rstrip(os.sep) + os.sep)]
         folder = own
         while roots:
-            if any(os.path.isfile(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+            if any(os.path.isfile(os.path.join(folder, mark)) for mark in PROJECT_MARKS):
                 return folder
             if folder in roots or os.path.dirname(folder) == folder:
                 break
@@ -161,6 +192,8 @@ class Projects:
             try:
                 stat = os.stat(path)
                 stamp = (stat.st_mtime_ns, stat.st_size)
+                if not S_ISREG(stat.st_mode):  # a pipe would be waited for
+                    continue
                 known = self.texts.get(path)
                 if known is None or known[0] != stamp:
                     known = self.texts[path] = (stamp, text_of(Path(path)))
@@ -175,11 +208,11 @@ def _documents(folder: str) -> Iterable[str]:
     found: list[str] = []
     seen = 0
     for place, folders, names in os.walk(folder):
-        if place != folder and any(mark in names for mark in _PROJECT_MARKS):
+        if place != folder and any(mark in names for mark in PROJECT_MARKS):
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _LEFT_OUT)
-        found += [os.path.join(place, name) for name in sorted(names) if name.endswith(SUFFIXES) and name[0] != "."]
+        found += [os.path.join(place, name) for name in sorted(names) if name.endswith(READ) and name[0] != "."]
         seen += len(names) + len(folders)
         if seen > MAX_FOLDER_ENTRIES or len(found) > MAX_PROJECT_FILES:
             break

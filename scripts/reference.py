@@ -44,6 +44,7 @@ def diagnostics_pages() -> dict[str, str]:
     """A page for each diagnostic with what, why and examples, and an index of them all."""
     import abl.analysis  # noqa: F401 - registers the rules
     from abl.analysis.registry import RULES
+    from abl.analysis.render import shown_message
 
     lines = ["# Diagnostics", "", "<!-- Written by `make docs` from the rules in abl/analysis. -->", ""]
     lines += [
@@ -54,7 +55,7 @@ def diagnostics_pages() -> dict[str, str]:
     ]
     pages = {}
     for code, rule in sorted(RULES.items()):
-        message = rule.message.replace("|", "\\|")
+        message = shown_message(rule).replace("|", "\\|")
         lines.append(f"| [{code}]({code}.md) | {rule.name} | {rule.severity} | {message} |")
         pages[f"diagnostics/{code}.md"] = diagnostic_page(rule)
     return {"diagnostics/README.md": "\n".join(lines) + "\n", **pages}
@@ -62,10 +63,12 @@ def diagnostics_pages() -> dict[str, str]:
 
 def diagnostic_page(rule: Rule) -> str:
     """What a diagnostic means, why it matters, and a bad and a good example."""
+    from abl.analysis.render import shown_message
+
     page = rule.page
     parts = [
         f"# {rule.code} {rule.name}",
-        f"Severity: {rule.severity}. Message: {rule.message}",
+        f"Severity: {rule.severity}. Message: {shown_message(rule)}",
         page.what,
         page.why,
     ]

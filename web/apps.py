@@ -9,6 +9,10 @@ class WebConfig(AppConfig):
 
     name = "web"
 
+    def ready(self) -> None:
+        """Have the description of the API know what is said about bodies."""
+        from web import schema  # noqa: F401  (importing registers it)
+
 
 class AdminConfig(DjangoAdminConfig):
     """Django's admin under the product's name."""

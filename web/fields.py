@@ -144,12 +144,20 @@ class StrictQuery(APIView):
         """Query parameters that the description of the operation names, and whether each may be repeated."""
         handler = getattr(self, str(request.method).lower(), None)
         kind = getattr(handler, "kwargs", {}).get("schema")
+        pages = self.page_parameters(request)
         if kind is None:
-            return {}
+            return pages
         description = kind()
         description.view, description.method = self, str(request.method)
         found = [item for item in description.get_override_parameters() if isinstance(item, OpenApiParameter)]
-        return {item.name: bool(item.many) for item in found if item.location == OpenApiParameter.QUERY}
+        return pages | {item.name: bool(item.many) for item in found if item.location == OpenApiParameter.QUERY}
+
+    def page_parameters(self, request: Request) -> dict[str, bool]:
+        """Those by which a list is paged, where the view is one."""
+        pager = getattr(self, "paginator", None)
+        if pager is None or request.method not in ("GET", "HEAD"):
+            return {}
+        return {str(item["name"]): False for item in pager.get_schema_operation_parameters(self)}
 
 
 def whole(text: str, name: str, low: int, high: int) -> int | None:

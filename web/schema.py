@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerExtension
+
 PROBLEM = "#/components/schemas/Problem"
 CONTENT_TYPE = "application/problem+json"
 WORDS = {
@@ -47,6 +49,18 @@ SCHEMA: dict[str, Any] = {
     },
     "additionalProperties": True,
 }
+
+
+class ClosedBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """A body whose fields are all that it may have (``web.fields.Fields``)."""
+
+    target_class = "web.fields.Fields"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """The schema of the serializer, closed where it is sent to us."""
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return {**schema, "additionalProperties": False} if direction == "request" else schema
 
 
 def describe_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
 from abl.analysis.asking import Asking, still
@@ -13,6 +13,7 @@ from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.parts import Part, Placed
 from abl.analysis.project import DocumentIndex, Index, index_of
 from abl.analysis.reading import Reading
+from abl.analysis.records import BINDING, GUARDRAIL
 from abl.analysis.registry import Found, Rule, rules_by_kind
 from abl.analysis.report import Selection, codes_of, diagnostics_of
 from abl.analysis.segments import findings_of
@@ -20,6 +21,9 @@ from abl.diagnostics import Diagnostic, Edit, Finding, Fix
 from abl.expressions.template_parser import Problem, SingleBrace
 from abl.syntax import nodes
 from abl.syntax.collector import collector_paused
+
+_NOT_OF_CHECKS: Final = frozenset({"ABL207", "ABL209", "ABL231", "ABL232"})
+"""What is said about functions elsewhere; guardrails have their own, of which ABL1007 tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ def _found_locally(document: DocumentIndex) -> Iterator[Finding]:
     for agent in document.agents:
         for rule in rules.get(AgentIndex, ()):
             yield from _named(rule, rule.check(agent))
+        yield from (placed.at(finding) for placed, findings in agent.each(_noticed) for finding in findings)
         yield from _of_readings(agent)
         yield from _of_templates(agent)
         yield from (_finding(rule, problem) for rule, problem in findings_of(agent, _local_rules_of))
@@ -161,12 +166,18 @@ def _in_readings(part: Part) -> list[tuple[ExpressionUse, Rule, Found]]:
         for use in part.uses
         if not use.is_sentence and not (use.reading.error is not None and _has_own_code(use))
         for problem in problems_of(use.reading)
+        if use.place != GUARDRAIL or problem[0].code not in _NOT_OF_CHECKS
     ]
 
 
+def _noticed(part: Part) -> list[Finding]:
+    """What the parser says about places that the tree keeps as lines."""
+    return part.findings
+
+
 def _has_own_code(use: ExpressionUse) -> bool:
-    """True where a text that cannot be read is ABL923 or ABL969."""
-    return (use.routing and use.reading.shouted) or use.guards_reply
+    """True where a text that cannot be read is ABL923, ABL969 or ABL1007."""
+    return (use.routing and use.reading.shouted) or use.guards_reply or use.place == GUARDRAIL
 
 
 def _of_templates(agent: AgentIndex) -> Iterator[Finding]:
@@ -183,7 +194,7 @@ def _in_templates(part: Part) -> list[tuple[TemplateUse, Rule, Problem | SingleB
         if "{" in use.value:
             template = use.template
             found += [(use, of_code[problem.code], problem) for problem in template.problems if problem.code in of_code]
-            rules = _table(False).get(SingleBrace, ())
+            rules = _table(False).get(SingleBrace, ()) if use.place != BINDING else ()
             found += [(use, rule, brace) for brace in template.single_braces for rule in rules]
     return found
 

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from abl.analysis.collect_actions import ActionCollector
+import re
+
+from abl.analysis import places
+from abl.analysis.collect_places import slice_of
+from abl.analysis.collect_profiles import ProfileCollector
 from abl.analysis.collect_targets import targets_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.records import AgentRef, ToolRef
 from abl.syntax import nodes, vocabulary
+from abl.syntax.entries import item_head
+from abl.syntax.nodes import Block, same_key
 
 # Sections whose typed nodes say everything that is read or set in them.
 _TYPED_SECTIONS = vocabulary.words(
-    """AGENT SUPERVISOR VERSION DESCRIPTION LANGUAGE GOAL PERSONA LIMITATIONS IDENTITY INSTRUCTIONS SYSTEM_PROMPT
-    EXECUTION TOOLS GATHER FLOW MEMORY CONSTRAINTS HANDOFF COMPLETE ON_START HOOKS MESSAGES TEMPLATES ACTION_HANDLERS"""
+    """AGENT SUPERVISOR VERSION DESCRIPTION LANGUAGE GOAL PERSONA INSTRUCTIONS SYSTEM_PROMPT EXECUTION TOOLS GATHER FLOW
+    MEMORY CONSTRAINTS HANDOFF COMPLETE ON_START HOOKS MESSAGES TEMPLATES ACTION_HANDLERS RICH_CONTENT ACTIONS
+    GUARDRAILS ATTACHMENTS BEHAVIOR_PROFILE"""
 )
 _TEXT_SECTIONS = ("GOAL", "PERSONA", "INSTRUCTIONS", "SYSTEM_PROMPT")
-_HANDOFF_NAMED = frozenset({"TO", "WHEN", "PRIORITY", "CONTEXT", "PASS", "SUMMARY", "HISTORY", "SET", "EXPECT_RETURN"})
-_OPAQUE_TOOL_KEYS = frozenset(
-    {"ON_RESULT", "ON_ERROR", "CONTEXT_ACCESS", "PARAMETERS", "PARAMS", "PROCESS", "ENDPOINT", "HEADERS"}
-)
+_HANDOFF_NAMED = frozenset({"TO", "WHEN", "PRIORITY", "PASS", "SUMMARY", "HISTORY", "SET", "EXPECT_RETURN"})
+_IF = re.compile(r"\s*IF\s", re.IGNORECASE)
+_ACTION = re.compile(r":\s*(?:COMPLETE|HANDOFF|CONTINUE|RESPOND)\b", re.IGNORECASE)
 
 
 def collect(agent: nodes.Agent, document: nodes.Document) -> AgentIndex:
     """The index of one agent, fragment or other tree of a document."""
-    collector = _Collector(document.source, document.trail.units if document.trail is not None else {})
+    units = document.trail.units if document.trail is not None else {}
+    collector = _Collector(document.source, units, document.yaml)
     collector.walk(agent)
     return AgentIndex(document.source, agent, isinstance(agent, nodes.Fragment), collector.finish())
 
 
-class _Collector(ActionCollector):
+class _Collector(ProfileCollector):
     """Walks the sections of an agent."""
 
     def walk(self, agent: nodes.Agent) -> None:
@@ -67,10 +74,48 @@ class _Collector(ActionCollector):
                 self.unit(node, self.described)
             if section.keyword in _TEXT_SECTIONS:
                 self.template(section.value, section.keyword, section)
-            elif section.keyword not in _TYPED_SECTIONS and section.keyword != "BEHAVIOR_PROFILE":
+            elif section.keyword in places.SECTIONS:
+                self.at_places(section.block, places.SECTIONS[section.keyword], section)
+            elif section.keyword not in _TYPED_SECTIONS:
                 self.mention(section.span)
             if section.keyword == "ON_ERROR" and section.block is not None:
                 self.shown_below(section.block, "message", section.path)
+            if section.keyword == "TOOLS" and section.block is not None:
+                self.shared_by_tools(section, section.block)
+            if section.keyword == "ESCALATE" and section.block is not None:
+                self.after_a_human(section, section.block)
+
+    def shared_by_tools(self, section: nodes.Section, block: Block) -> None:
+        """What the tools of a file share (08 §9)."""
+        for child in block.children:
+            if child.colon and same_key(child.key) in places.SHARED:
+                self.at_places(child, places.SENT, section)
+
+    def after_a_human(self, section: nodes.Section, block: Block) -> None:
+        """on_human_complete: ``- IF condition: ACTION``, or IF with a block below it (09 §7)."""
+        for part in block.children:
+            for number, item in enumerate(part.children if same_key(part.key) == "onhumancomplete" else ()):
+                self._human_branch(item, section, f"{section.path}.{part.key}[{number}]")
+
+    def _human_branch(self, item: Block, section: nodes.Section, path: str) -> None:
+        text = item.value
+        if item.colon and item.key.upper() in vocabulary.BRANCH_CONDITIONS:
+            self.at_places(item_head(item)[0], places.condition("IF"), section)
+        elif text is not None:
+            begin = _IF.match(text.value) if not item.colon else None
+            action = _ACTION.search(text.value)
+            end = action.start() if action is not None else len(text.value) if begin is not None else 0
+            if begin is not None:
+                self.expression(slice_of(text, begin.end(), end), "condition", "IF", section)
+            self.quoted_in(slice_of(text, end, len(text.value)), "RESPOND", section)
+        for line in item.children:
+            key = line.key.upper() if line.colon else ""
+            if key == "SET":
+                self.at_places(line, places.SET, section)
+            elif key == "STORE":
+                self.at_places(line, places.Slot("store"), section)
+            else:
+                self.at_places(line, places.Slot("quoted", "RESPOND"), section)
 
     def memory(self, memory: nodes.Memory) -> None:
         self.seen(memory)
@@ -107,12 +152,6 @@ class _Collector(ActionCollector):
         for name in recall.paths or ():
             self.write(name, "recall", recall)
 
-    def tool(self, tool: nodes.Tool) -> None:
-        self.seen(tool)
-        for prop in tool.props:
-            if prop.key.upper() in _OPAQUE_TOOL_KEYS:
-                self.mention(prop.block.span)
-
     def constraints(self, constraints: nodes.Constraints) -> None:
         self.seen(constraints)
         for phase in constraints.phases:
@@ -142,8 +181,10 @@ class _Collector(ActionCollector):
         for name in handoff.passes:
             self.read(name, handoff)
         for prop in handoff.props:
-            if prop.key not in _HANDOFF_NAMED:
-                self.mention(prop.block.span)
+            if prop.key in places.HANDOFF:
+                self.at_places(prop.block, places.HANDOFF[prop.key], handoff)
+            elif prop.key not in _HANDOFF_NAMED:
+                self.at_places(prop.block, places.OPAQUE, handoff)
 
     def completion(self, completion: nodes.Completion) -> None:
         self.seen(completion)
@@ -151,6 +192,6 @@ class _Collector(ActionCollector):
         self.template(completion.respond, "RESPOND", completion)
         self.directives(completion.actions)
         for prop in completion.props:
-            if prop.key.upper() in ("STORE", "ACTIONS", "FORMATS", "VOICE"):
-                self.mention(prop.block.span)
             self.shown_in((prop.block,), "message", completion.path)
+            if prop.key in places.COMPLETION:
+                self.at_places(prop.block, places.COMPLETION[prop.key], completion)

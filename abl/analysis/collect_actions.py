@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from abl.analysis import places
 from abl.analysis.collect_content import ContentCollector, is_shown
 from abl.analysis.collect_targets import targets_of
-from abl.analysis.reading import read_value
 from abl.analysis.records import AgentRef, StepKind, ToolRef
 from abl.syntax import nodes
-from abl.syntax.nodes import Name
+from abl.syntax.constraints import read_rule
+from abl.syntax.content import content_of
+from abl.syntax.context import Context
+from abl.syntax.nodes import Block, Name
 
 _CONDITION_SETTINGS = frozenset({"WHEN", "EXIT_WHEN", "COMPLETE_WHEN"})
 _TEXT_SETTINGS = frozenset({"GOAL", "BEHAVIOR", "MODEL_CONTEXT"})
@@ -28,6 +31,9 @@ _BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
     },
 }  # fmt: skip
 _WORDS = re.compile(r"\w+")
+_PATH = re.compile(r"(?![A-Za-z]{2,3}$)[A-Za-z_]\w*(?:\.\w+)*")  # but for a language tag such as ``en``
+_NAMELESS = frozenset({"RESPOND", "MESSAGE_KEY", "STREAMING"})
+_PLAIN_SETTINGS = frozenset({"REASONING", "MAX_ATTEMPTS", "MAX_TURNS", "CORRECTIONS", "MESSAGE_KEY"})
 
 
 class ActionCollector(ContentCollector):
@@ -125,18 +131,42 @@ class ActionCollector(ContentCollector):
             self.expression(setting.value, "condition", setting.keyword, setting)
         elif setting.keyword in _TEXT_SETTINGS:
             self.template(setting.value, setting.keyword, setting)
-        elif (setting.keyword == "AVAILABLE_TOOLS" and setting.block) or setting.keyword not in (
-            "REASONING",
-            "MAX_ATTEMPTS",
-            "MAX_TURNS",
-            "CORRECTIONS",
-            "MESSAGE_KEY",
-        ):
-            self.mention(setting.span)
-            if setting.block is not None and is_shown(setting.keyword):
+        elif setting.keyword == "STEP_CONSTRAINTS" and setting.block is not None:
+            for line in self.read_below(_read_rules, setting.block, setting.path):
+                self.step_rule(line)
+        elif is_shown(setting.keyword):
+            if setting.block is not None:
                 self.shown(setting.block, where, setting.path)
-            elif setting.block is not None and setting.keyword in _BLOCK_EXITS:
-                self.block_exits(setting, setting.block)
+        elif setting.keyword in places.SETTINGS:
+            self.at_places(setting.block, places.SETTINGS[setting.keyword], setting)
+        elif setting.keyword == "SET_INTERACTION_LANGUAGE":
+            self.interaction_language(setting)
+        elif (setting.keyword == "AVAILABLE_TOOLS" and setting.block) or setting.keyword not in _PLAIN_SETTINGS:
+            self.mention(setting.span)
+        if setting.keyword in _BLOCK_EXITS and setting.block is not None:
+            self.block_exits(setting, setting.block)
+        if setting.keyword == "ON_ERROR" and setting.block is not None:
+            self.shown_below(setting.block, "message", setting.path)
+
+    def interaction_language(self, setting: nodes.Setting) -> None:
+        """A language tag, a path, or a text with placeholders (09 §9)."""
+        text = setting.value
+        if text is not None and text.style == "bare" and _PATH.fullmatch(text.value):
+            self.expression(text, "value", "LANGUAGE", setting)
+        else:
+            self.template(text, "LANGUAGE", setting)
+
+    def step_rule(self, line: nodes.Rule | nodes.Sentence) -> None:
+        """A line of STEP_CONSTRAINTS: a rule, which joins those of the agent while the step runs, or a text (04 §7)."""
+        if isinstance(line, nodes.Sentence):
+            self.template(line.text, "STEP_CONSTRAINTS", line)
+            return
+        for text in (line.condition, *line.whens):
+            self.expression(text, "condition", "STEP_CONSTRAINTS", line)
+        if line.before and line.before.tool:
+            self.part.tool_refs.append(ToolRef(line.before.tool, None, "BEFORE", self.step))
+        if line.on_fail:
+            self.on_fail(line.on_fail, "constraint")
 
     def block_exits(self, setting: nodes.Setting, block: nodes.Block) -> None:
         """The steps that AWAIT_ATTACHMENT and SECURE_INPUT lead to, and the tool that gets the secret."""
@@ -154,24 +184,18 @@ class ActionCollector(ContentCollector):
                 self.part.tool_refs.extend([ToolRef(tool, None, setting.keyword, self.step)] if tool else [])
 
     def opaque(self, respond: nodes.Respond, where: str) -> None:
-        """Presentation keys that no node names may hold placeholders: their words count as mentioned.
+        """What else is written below a message or beside it: how it is shown, another text for the model.
 
-        Those in the column of the message belong to ``where`` it stands, those below to the message.
+        Keys in the column of the message belong to ``where`` it stands, those below to the message.
         """
         for prop in respond.props:
-            if prop.key.upper() not in ("RESPOND", "TEXT", "DEFAULT"):
+            beside = respond.block is not None and prop.block.column == respond.block.column
+            if is_shown(prop.key):
+                self.shown(prop.block, where if beside else "message", respond.path)
+            elif prop.key.upper() in ("TEXT", "DEFAULT", "MODEL_CONTEXT"):
+                self.template(prop.value, prop.key, respond)
+            elif prop.key.upper() not in _NAMELESS:
                 self.mention(prop.block.span)
-                beside = respond.block is not None and prop.block.column == respond.block.column
-                self.shown_in((prop.block,), where if beside else "message", respond.path)
-
-    def assignment(self, assignment: nodes.Assignment) -> None:
-        self.seen(assignment)
-        value = assignment.value
-        if value is not None and value.style != "bare" and read_value(value.value).error is not None:
-            self.template(value, "STRING", assignment)  # map form: not an expression, so a text (docs/spec 06 §5.3)
-        else:
-            self.expression(value, "value", "SET", assignment)
-        self.write(assignment.target, "set", assignment)
 
     def transform(self, transform: nodes.Transform) -> None:
         if transform.source:
@@ -180,6 +204,7 @@ class ActionCollector(ContentCollector):
         self.expression(transform.filter, "condition", "FILTER", transform, item)
         for argument in transform.mapping:
             self.expression(argument.value, "value", "MAP", transform, item)
+        self.expression(transform.limit, "value", "TRANSFORM_LIMIT", transform)
         self.write(transform.into, "transform", transform, "array")
 
     def gather(self, gather: nodes.Gather) -> None:
@@ -191,9 +216,21 @@ class ActionCollector(ContentCollector):
             self.template(field.retry_prompt, "RETRY_PROMPT", field)
             self.write(field.name, "gather", field, field.type.value if field.type else None)
             for prop in field.props:
-                if prop.key.upper() in ("DEPENDS_ON", "RICH_CONTENT", "SEMANTICS", "ACTIVATION"):
-                    self.mention(prop.block.span)
-                    self.shown_in((prop.block,), "message", field.path)
+                self.field_property(prop, field)
+
+    def field_property(self, prop: nodes.Property, field: nodes.GatherField) -> None:
+        """A property of a field that no typed node names (07 §2)."""
+        match prop.key:
+            case "ACTIVATION":
+                self.at_places(prop.block, {"when": places.condition("ACTIVATION"), "": places.NOTHING}, field)
+            case "VALIDATE":
+                process = field.prop("VALIDATION_PROCESS")
+                if process is None or process.value is None or process.value.value.strip().upper() == "CODE":
+                    self.validated(content_of(prop.block), field.name.value, field)
+            case "RICH_CONTENT":
+                self.shown(prop.block, "message", field.path)
+            case key if key in places.FIELD:
+                self.at_places(prop.block, places.FIELD[key], field)
 
     def call(self, call: nodes.Call) -> None:
         if call.tool:
@@ -231,3 +268,9 @@ class ActionCollector(ContentCollector):
         self.seen(handler)
         self.expression(handler.condition, "condition", "CONDITION", handler)
         self.directives(handler.actions, "goto")
+
+
+def _read_rules(ctx: Context, block: Block, path: str) -> tuple[nodes.Rule | nodes.Sentence, ...]:
+    """The lines of STEP_CONSTRAINTS."""
+    lines = (item for item in block.children if item.value is not None or item.children)
+    return tuple([read_rule(ctx, item, f"{path}[{at}]") for at, item in enumerate(lines)])

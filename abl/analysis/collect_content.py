@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abl.analysis.recorder import Recorder
+from abl.analysis import places
+from abl.analysis.collect_places import PlaceCollector
+from abl.analysis.properties import named
 from abl.syntax import nodes
 from abl.syntax.content import content_of
 from abl.syntax.nodes import Block, Content, same_key
@@ -21,34 +23,38 @@ def is_shown(key: str) -> bool:
     return same_key(key) in _SHOWN
 
 
-class ContentCollector(Recorder):
-    """Makes nodes of how messages are shown, wherever they stand."""
+class ContentCollector(PlaceCollector):
+    """Makes nodes of how messages are shown, wherever they stand, and records what these say."""
 
     def described(self, node: nodes.Described) -> None:
         """A node of a section that is read as content, and what is shown below it."""
         self.seen(node)
         match node:
-            case nodes.Profile():
-                self._profile(node)
+            case nodes.Format() | nodes.Elements() | nodes.Voice():
+                self.presented(node.content, node)
+            case nodes.Guardrail():
+                self.by_shape(node.content, places.GUARD, node)
+            case nodes.Attachment():
+                self.write(node.name, "gather", node)
+                self.by_shape(node.content, places.FILE, node)
+            case nodes.Understanding(keyword=keyword) if keyword in places.ENTITIES:
+                self._entities(node, places.ENTITIES[keyword])
             case nodes.Template():
                 for member in node.content.members:
                     key = same_key(member.key)
                     if is_shown(member.key):
-                        self._shown(member, "template", node.path)
+                        self.shown_content(member, "template", node.path)
                     elif key not in _PLAIN:
                         self._format(member, "template", node.path)
+                    elif key == "renderables":
+                        self.presented(member, node)
 
-    def _profile(self, profile: nodes.Profile) -> None:
-        if profile.when is not None:
-            self.expression(profile.when, "condition", "PROFILE", profile, certain=False)
-        flow = profile.content.get("flow")
-        for member in profile.content.members:
-            if same_key(member.key) != "when":
-                self.mention(member.span)
-            if same_key(member.key) == "voice":
-                self._shown(member, "profile", profile.path)
-        if flow is not None:
-            self._shown_below(flow, "step", profile.path)
+    def _entities(self, node: nodes.Understanding, key: str) -> None:
+        """The rules that the values of entities have to meet (09 §10)."""
+        for name, entity in named(node.content.get(key) if key else node.content):
+            rule = entity.get("validation")
+            if rule is not None:
+                self.validated(rule, name.value, node)
 
     def shown_in(self, blocks: Iterable[Block], where: str, path: str) -> None:
         """What of some properties says how a message is shown."""
@@ -58,20 +64,22 @@ class ContentCollector(Recorder):
 
     def shown_below(self, block: Block, where: str, path: str) -> None:
         """What says how messages are shown, wherever it stands below a block."""
-        self._shown_below(content_of(block), where, path)
+        self.shown_below_content(content_of(block), where, path)
 
-    def _shown_below(self, content: Content, where: str, path: str) -> None:
+    def shown_below_content(self, content: Content, where: str, path: str) -> None:
+        """The same of what was read already."""
         for below in (*content.members, *content.items):
             if is_shown(below.key):
-                self._shown(below, where, path)
+                self.shown_content(below, where, path)
             else:
-                self._shown_below(below, where, path)
+                self.shown_below_content(below, where, path)
 
     def shown(self, block: Block, where: str, path: str) -> None:
         """One property that says how a message is shown."""
-        self._shown(content_of(block), where, path)
+        self.shown_content(content_of(block), where, path)
 
-    def _shown(self, content: Content, where: str, path: str) -> None:
+    def shown_content(self, content: Content, where: str, path: str) -> None:
+        """The same of what was read already."""
         key = same_key(content.key)
         if key in _FORMATS:
             entries = [*content.members, *(member for item in content.items for member in item.members)]
@@ -80,12 +88,12 @@ class ContentCollector(Recorder):
         elif key == "carousel":
             self._format(content, where, path)
         elif key == "actions":
-            self.seen(nodes.Elements(**self._fields(content, path), where=where))
+            self.described(nodes.Elements(**self._fields(content, path), where=where))
         else:
-            self.seen(nodes.Voice(**self._fields(content, path), where=where))
+            self.described(nodes.Voice(**self._fields(content, path), where=where))
 
     def _format(self, content: Content, where: str, path: str) -> None:
-        self.seen(nodes.Format(**self._fields(content, path), where=where))
+        self.described(nodes.Format(**self._fields(content, path), where=where))
 
     def _fields(self, content: Content, path: str) -> dict[str, Any]:
         return {"span": content.span, "path": f"{path}.{content.key}", "block": content.block, "content": content}

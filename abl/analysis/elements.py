@@ -24,8 +24,11 @@ class Element(NamedTuple):
 
 def shown_blocks(step: nodes.Step) -> Iterator[Block]:
     """ACTIONS, FORMATS and the like of a step, at its messages and in their branches."""
+    settings = (directive for directive in step.directives if isinstance(directive, nodes.Setting))
+    read = {setting.span.start: setting.block for setting in settings if is_shown(setting.keyword)}
+    yield from (block for block in read.values() if block is not None)  # with the colons that they lack
     if step.block is not None:
-        yield from (block for block in step.block.walk() if is_shown(block.key))
+        yield from (block for block in step.block.walk() if is_shown(block.key) and block.span.start not in read)
 
 
 def elements_of(block: Block) -> list[Element] | None:

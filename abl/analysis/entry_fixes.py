@@ -51,7 +51,7 @@ def add_property(
     block = node.block
     if block is None or not block.item or not has_own_lines(agent.source, block.span):
         return ()
-    if block.value is not None and not block.colon and block.value.raw[:1] == "{":
+    if _in_braces(agent, node):
         return ()
     indent = block.children[0].column - 1 if block.children else block.column + 1
     first = Span(block.line_span.start, block.value.span.end) if block.value is not None else block.line_span
@@ -59,6 +59,11 @@ def add_property(
         first = below.block.span
     line = " " * indent + text
     return (fixes.insert_line_below(agent.source, first, line, f"Insert `{text}`", preferred=preferred),)
+
+
+def _in_braces(agent: AgentIndex, node: nodes.Node) -> bool:
+    """True for an entry like ``- {a: b}``, which may go over several lines."""
+    return agent.source.text[node.span.start : node.span.start + 80].lstrip("- ")[:1] in ("{", "[")
 
 
 def set_property(
@@ -93,11 +98,18 @@ def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tu
     return (fixes.insert_line_below(agent.source, entries[-1].span, lines, title, preferred=preferred),)
 
 
+_LOOKED_THROUGH = 10_000
+"""Characters between two entries beyond which they do not count as in one list: many may repeat the first."""
+
+
 def in_one_list(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> bool:
     """True when nothing between two entries ends the list in which the first stands."""
     if first.block is None or later.block is None or first.block.column != later.block.column:
         return False
-    between = agent.source.text[first.span.end : fixes.whole_lines(agent.source, later.span).start]
+    start = fixes.whole_lines(agent.source, later.span).start
+    if start - first.span.end > _LOOKED_THROUGH:
+        return False
+    between = agent.source.text[first.span.end : start]
     return all(
         len(line) - len(line.lstrip()) >= first.block.column - 1 for line in between.splitlines() if line.strip()
     )
@@ -106,7 +118,7 @@ def in_one_list(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> bool
 def merge_entries(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> tuple[Fix, ...]:
     """One entry instead of two: a bare one is dropped; else the later's properties go to the first and win there."""
     title = "Merge the two entries"
-    if not in_one_list(agent, first, later):
+    if not in_one_list(agent, first, later) or _in_braces(agent, first) or _in_braces(agent, later):
         return ()
     if not later.props or not first.props:
         return remove_entry(agent, first if later.props else later, title, preferred=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from abl.analysis.knots import Circles, circle, circles, parts_of
 from abl.analysis.model import AgentIndex, StepKind
 from abl.analysis.parts import Part, owned
 from abl.analysis.recent import Recent
+from abl.limits import MAX_CYCLE_STEPS
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
 
@@ -77,60 +78,80 @@ class FlowGraph:
 
     @cached_property
     def _behind(self) -> dict[str, int]:
-        """For each step the set of steps that can run behind it, as bits by position: a fixed point over the edges."""
+        """For each step the set of steps that can run behind it, as bits by position."""
         bit = self._bits
-        behind = dict.fromkeys(self.steps, 0)
-        backwards = [(e.source, e.target) for name in reversed(self.steps) for e in self.outgoing[name]]
-        backwards += [(name, target) for name in self.steps for target in self.globals]
-        changed = True
-        while changed:
-            changed = False
-            for source, target in backwards:
-                reached = behind[source] | bit[target] | behind[target]
-                if reached != behind[source]:
-                    behind[source] = reached
-                    changed = True
-        return behind
+        behind: dict[str, int] = {}
+        for group in parts_of(self.steps, self._following):
+            reached = 0
+            for name in group:
+                for edge in self.outgoing[name]:
+                    reached |= bit[edge.target] | behind.get(edge.target, 0)
+            behind.update(dict.fromkeys(group, reached))
+        anywhere = 0
+        for target in self.globals:
+            anywhere |= bit[target] | behind[target]
+        return {name: reached | anywhere for name, reached in behind.items()}
 
     @cached_property
     def _bits(self) -> dict[str, int]:
         return {name: 1 << position for position, name in enumerate(self.steps)}
 
+    def _following(self, step: str) -> list[str]:
+        return [edge.target for edge in self.outgoing[step]]
+
     def leads_to(self, source: str, target: str) -> bool:
         """True when some path leads from one step to another; for a step and itself, when a cycle does."""
         return bool(self._behind.get(source, 0) & self._bits.get(target, 0))
 
-    def cycles_without_wait(self) -> Iterator[tuple[list[str], bool]]:
-        """Cycles of steps that do not wait for the user: the steps in order, and whether nothing can break it."""
-        reported: set[frozenset[str]] = set()
-        for start in self.steps:
-            if start in self.waits or start not in self.reachable or not self.leads_to(start, start):
-                continue
-            for certain in (True, False):
-                cycle = self._back_to(start, certain)
-                if cycle and frozenset(cycle) not in reported:
-                    reported.add(frozenset(cycle))
-                    yield cycle, certain
-                    break
+    def behind(self, sources: Iterable[str]) -> Behind:
+        """The steps that some path from one of these leads to."""
+        reached = 0
+        for source in sources:
+            reached |= self._behind.get(source, 0)
+        return Behind(self._bits, reached)
 
-    def _back_to(self, start: str, certain: bool) -> list[str]:
-        """A shortest cycle through ``start`` over steps that do not wait, or an empty list."""
-        before: dict[str, str] = {}  # for each step that was reached, the one before it
-        open_ = deque([start])
-        while open_:
-            step = open_.popleft()
-            for edge in self.outgoing[step]:
-                if edge.kind == "constraint" or (certain and not edge.certain):
-                    continue
-                if edge.target == start:
-                    path = [step]
-                    while path[-1] != start:
-                        path.append(before[path[-1]])
-                    return path[::-1]
-                if edge.target not in before and edge.target not in self.waits:
-                    before[edge.target] = step
-                    open_.append(edge.target)
-        return []
+    def cycles_without_wait(self) -> Iterator[tuple[list[str], bool]]:
+        """Cycles of steps that do not wait for the user: the steps in order, and whether nothing can break it.
+
+        For each step a shortest one through it. Where very many steps lead to each other not every step is gone
+        round from: at least one cycle of each group of such steps is told.
+        """
+        certain, any_ = self._circles(True), self._circles(False)
+        reported: set[frozenset[str]] = set()
+        told: set[int] = set()
+        left = MAX_CYCLE_STEPS
+        for start in self.steps:
+            group = any_.group.get(start)
+            if group is None or (left <= 0 and group in told):
+                continue
+            is_certain = start in certain.group
+            cycle, seen = circle(start, (certain if is_certain else any_).moves.__getitem__)
+            left -= seen
+            told.add(group)
+            if frozenset(cycle) not in reported:
+                reported.add(frozenset(cycle))
+                yield cycle, is_certain
+
+    def _circles(self, certain: bool) -> Circles:
+        """The steps that can run and lead back to themselves without waiting."""
+        steps = [step for step in self.steps if step not in self.waits and step in self.reachable]
+        inner = set(steps)
+        moves = {
+            step: [e.target for e in self.outgoing[step] if e.target in inner and (e.certain or not certain)]
+            for step in steps
+        }
+        return circles(moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Some of the steps."""
+
+    bits: dict[str, int]
+    reached: int
+
+    def __contains__(self, step: object) -> bool:
+        return bool(self.reached & self.bits.get(step, 0)) if isinstance(step, str) else False
 
 
 def is_terminal(name: str, steps: Iterable[str]) -> bool:

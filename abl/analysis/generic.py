@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from abl.analysis.model import AgentIndex
+from abl.limits import MAX_COMPARED_NAMES
 from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.context import Context
@@ -19,7 +20,7 @@ from abl.syntax.nodes import Block, Name
 from abl.syntax.pieces import inside_brackets, split_commas
 from abl.syntax.texts import bare_text, scalar_text
 
-COMPARED: Final = 300
+COMPARED: Final = MAX_COMPARED_NAMES
 """Names that a misspelt one is compared with at most, where authors may declare any number."""
 
 

@@ -1,12 +1,14 @@
 """Constants and intervals: what can be said about a condition without running it (docs/spec 04 §8).
 
-Only what is certain is said. A condition that is no plain conjunction of comparisons with literals has no ``Limits``.
+Only what is certain is said. A condition that is no plain conjunction of comparisons with literals has no ``Limits``;
+``bounds_of`` gives those that it sets in any case, among whatever else it demands.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +57,7 @@ def _depends(node: en.Node) -> bool:
 
 def _evaluated(text: str) -> Constant | None:
     outcome = compile_expression(text).evaluate_checked({})
-    return Constant(outcome.value)
+    return None if outcome.error else Constant(outcome.value)
 
 
 def _logical(node: en.Logical, text: str) -> Constant | None:
@@ -91,9 +93,17 @@ class Interval:
         high, closed_high = min((self.high, not self.open_high), (other.high, not other.open_high))
         return Interval(low, high, open_low, not closed_high)
 
+    def apart(self, other: Interval) -> bool:
+        """True when no number lies in both."""
+        return self._ends_before(other) or other._ends_before(self) or self.empty or other.empty
+
+    def _ends_before(self, other: Interval) -> bool:
+        return self.high < other.low or (self.high == other.low and (self.open_high or other.open_low))
+
     def within(self, other: Interval) -> bool:
         """True when every number of this interval lies in the other."""
-        return self.meet(other) == self
+        above = self.low > other.low or (self.low == other.low and self.open_low >= other.open_low)
+        return above and (self.high < other.high or (self.high == other.high and self.open_high >= other.open_high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +115,15 @@ class Limits:
 
     def contradicts(self, other: Limits) -> str:
         """A path on which both cannot hold, or an empty text."""
-        for path in self.numbers.keys() & other.numbers.keys():
-            if self.numbers[path].meet(other.numbers[path]).empty:
+        for path, interval in self.numbers.items():
+            if path in other.numbers and interval.apart(other.numbers[path]):
                 return path
-        for path in self.values.keys() & other.values.keys():
-            if not self.values[path] & other.values[path]:
+        for path, values in self.values.items():
+            if path in other.values and values.isdisjoint(other.values[path]):
                 return path
-        for one, two in ((self, other), (other, self)):
-            for path in one.numbers.keys() & two.values.keys():
-                if not any(_inside(value, one.numbers[path]) for value in two.values[path]):
+        for one, two in ((self, other), (other, self)) if self.values or other.values else ():
+            for path, interval in one.numbers.items():
+                if path in two.values and not any(_inside(value, interval) for value in two.values[path]):
                     return path
         return ""
 
@@ -126,9 +136,10 @@ class Limits:
         """True when whatever fits here also fits there."""
         if not other.numbers and not other.values:
             return False
-        return all(p in self.numbers and self.numbers[p].within(i) for p, i in other.numbers.items()) and all(
-            p in self.values and self.values[p] <= v for p, v in other.values.items()
-        )
+        for path, interval in other.numbers.items():
+            if path not in self.numbers or not self.numbers[path].within(interval):
+                return False
+        return all(p in self.values and self.values[p] <= v for p, v in other.values.items())
 
 
 def _inside(value: Any, interval: Interval) -> bool:
@@ -151,18 +162,60 @@ def limits_of(node: en.Node, *, negated: bool = False) -> Limits | None:
     return None
 
 
-def _joined(operands: tuple[en.Node, ...], negated: bool) -> Limits | None:
+def bounds_of(node: en.Node, *, negated: bool = False) -> Limits:
+    """The limits within which names lie whenever the condition (``negated``: its opposite) holds; perhaps none."""
+    match node:
+        case en.Unary(op="NOT" | "!"):
+            return bounds_of(node.operand, negated=not negated)
+        case en.Logical(op="IMPLIES") if negated:
+            return _met([bounds_of(node.operands[0]), bounds_of(node.operands[-1], negated=True)])
+        case en.Logical(op="AND" | "OR"):
+            parts = [bounds_of(operand, negated=negated) for operand in node.operands]
+            return _met(parts) if (node.op == "AND") is not negated else _either(parts)
+        case en.Test():
+            return _test_limits(node, negated) or Limits({}, {})
+    return Limits({}, {})
+
+
+def _met(parts: Sequence[Limits]) -> Limits:
+    """What holds when all parts do."""
     numbers: dict[str, Interval] = {}
     values: dict[str, frozenset[Any]] = {}
-    for operand in operands:
-        part = limits_of(operand, negated=negated)
-        if part is None:
-            return None
+    for part in parts:
         for path, interval in part.numbers.items():
             numbers[path] = numbers.get(path, Interval()).meet(interval)
         for path, choice in part.values.items():
             values[path] = values[path] & choice if path in values else choice
     return Limits(numbers, values)
+
+
+def _either(parts: Sequence[Limits]) -> Limits:
+    """What holds when one of the parts does: what all of them say something about."""
+    first, *others = parts
+    numbers = {
+        path: _hull([part.numbers[path] for part in parts])
+        for path in first.numbers
+        if all(path in part.numbers for part in others)
+    }
+    values = {
+        path: frozenset().union(*(part.values[path] for part in parts))
+        for path in first.values
+        if all(path in part.values for part in others)
+    }
+    return Limits(numbers, values)
+
+
+def _hull(intervals: Sequence[Interval]) -> Interval:
+    """The smallest interval around several."""
+    low, open_low = min((one.low, one.open_low) for one in intervals)
+    high, closed_high = max((one.high, not one.open_high) for one in intervals)
+    return Interval(low, high, open_low, not closed_high)
+
+
+def _joined(operands: tuple[en.Node, ...], negated: bool) -> Limits | None:
+    parts = [limits_of(operand, negated=negated) for operand in operands]
+    known = [part for part in parts if part is not None]
+    return _met(known) if len(known) == len(parts) else None
 
 
 _NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "IN": "NOT IN", "NOT IN": "IN"}

@@ -10,7 +10,7 @@ from typing import Any
 
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.names import SYSTEM_NAMES, is_stored
-from abl.analysis.project import Index
+from abl.analysis.project import Index, currencies
 from abl.analysis.reading import Reading
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en
@@ -115,7 +115,8 @@ def never_set(agent: AgentIndex, project: Index, path: str) -> bool:
     if path not in known:
         return not is_stored(path)
     root = path.partition(".")[0]
-    declared_only = root in agent.session and root not in agent.given_roots and root not in agent.collected
+    given = root in agent.given_roots or root in agent.collected or root in agent.union(currencies)
+    declared_only = root in agent.session and not given
     return declared_only and root not in agent.mentions and root not in project.received(agent) and path == root
 
 

@@ -44,7 +44,10 @@ def _code(source: Source, start: int, end: int, bare: bool) -> Iterator[Span]:
     for number in range(first, last + 1):
         base, raw = source.line_starts[number - 1], source.line_text(number)
         line = scan_line(raw)
-        if base + line.value < start or line.kind != CONTENT or line.value >= line.end:
+        if line.kind != CONTENT or line.value >= line.end:
+            continue
+        if base + line.value < start:  # a member of an object in brackets
+            yield from _slots_or_all(source, Span(start, min(end, base + line.end)), bare)
             continue
         value = raw[line.value : line.end]
         quoted = value[0] in "\"'" and len(value) > 1 and value[-1] == value[0]
@@ -54,6 +57,16 @@ def _code(source: Source, start: int, end: int, bare: bool) -> Iterator[Span]:
         else:
             for slot in _SLOT.finditer(value):
                 yield Span(base + line.value + slot.start(1), base + line.value + slot.end(1))
+
+
+def _slots_or_all(source: Source, span: Span, bare: bool) -> Iterator[Span]:
+    """The placeholders of a part of a line or, where ``bare`` words are names and it is a list of words, all of it."""
+    value = source.text[span.start : span.end]
+    if bare and _LISTED.fullmatch(value):
+        yield span
+    else:
+        for slot in _SLOT.finditer(value):
+            yield Span(span.start + slot.start(1), span.start + slot.end(1))
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from abl.analysis.names import first_below
 from abl.analysis.parts import AnyNode, AnyValue, Cleared, Part, Placed, owned, read_paths, read_roots, write_paths
 from abl.analysis.records import (
     TERMINALS,
@@ -66,8 +67,12 @@ class AgentIndex:
     # Everything where it stands ---------------------------------------------------------------------------------
 
     def all(self, kind: type[AnyNode]) -> list[AnyNode]:
-        """Every node of exactly that class, in document order."""
-        return [placed.at(node) for placed in self.parts for node in placed.part.all(kind)]
+        """Every node of exactly that class, in document order; remembered, as rules ask for each thing again."""
+        found = self.kept.get(("all", kind))
+        if found is None:
+            found = [placed.at(node) for placed in self.parts for node in placed.part.all(kind)]
+            self.kept["all", kind] = found
+        return cast("list[AnyNode]", found)
 
     @cached_property
     def expressions(self) -> list[ExpressionUse]:
@@ -182,6 +187,11 @@ class AgentIndex:
                 return declared
             dotted = dotted.rpartition(".")[0]
         return None
+
+    @cached_property
+    def persistent_parents(self) -> dict[str, str]:
+        """The paths above the persistent ones, each with the first below it."""
+        return first_below(self.persistent)
 
     @cached_property
     def facts(self) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 SYSTEM_NAMES = frozenset(
     [
         "input",
@@ -81,3 +83,14 @@ def is_stored(path: str) -> bool:
     return path.startswith(("_stored_", "last_")) and (
         path.startswith("_stored_") or path.partition(".")[0].endswith("_result")
     )
+
+
+def first_below(paths: Iterable[str]) -> dict[str, str]:
+    """Every path above the given ones (``user`` and ``user.home`` of ``user.home.town``), with the first below it."""
+    found: dict[str, str] = {}
+    for path in paths:
+        parent = path.rpartition(".")[0]
+        while parent and parent not in found:
+            found[parent] = path
+            parent = parent.rpartition(".")[0]
+    return found

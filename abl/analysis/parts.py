@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, TypeVar, cast
 
 from abl.analysis.records import AgentRef, ExpressionUse, Read, StepRef, TemplateUse, ToolRef, Write
+from abl.diagnostics import Finding
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.moving import Move, first_of
@@ -32,8 +33,8 @@ class Part:
     """
 
     __slots__ = (
-        "agent_refs", "by_type", "cleared", "derived", "mentioned", "mentions", "nodes", "noted", "numbers", "reads",
-        "run", "serial", "step_refs", "templates", "tool_refs", "unit", "uses", "writes",
+        "agent_refs", "by_type", "cleared", "derived", "findings", "mentioned", "mentions", "nodes", "noted", "numbers",
+        "reads", "run", "serial", "step_refs", "templates", "tool_refs", "unit", "uses", "writes",
     )  # fmt: skip
 
     def __init__(self, unit: bool) -> None:
@@ -50,6 +51,7 @@ class Part:
         self.agent_refs: list[AgentRef] = []
         self.mentions: set[str] = set()
         self.mentioned: list[Span] = []  # where these stand
+        self.findings: list[Finding] = []  # what the parser says about places that it keeps as lines
         self.numbers = 0  # how many reads and writes, and what else counts for their order, were met
         self.derived: dict[Callable[[Part], Any], Any] = {}
         self.noted: dict[str, Any] = {}  # of ``abl.analysis.segments``
@@ -59,7 +61,8 @@ class Part:
     @property
     def empty(self) -> bool:
         """True while nothing was met."""
-        return not (self.nodes or self.numbers or self.mentions or self.step_refs or self.agent_refs or self.tool_refs)
+        refs = self.step_refs or self.agent_refs or self.tool_refs or self.cleared
+        return not (self.nodes or self.numbers or self.mentions or refs or self.findings)
 
     def all(self, kind: type[AnyNode]) -> Sequence[AnyNode]:
         """Every node of exactly that class."""

@@ -6,17 +6,20 @@ is collected again, and only what changed in it parsed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from abl.analysis import crossing
 from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.collect import collect
 from abl.analysis.delegating import given_by, taken_by
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.names import SYSTEM_NAMES, is_stored
 from abl.analysis.parts import Part, read_paths
+from abl.analysis.records import STORING
 from abl.analysis.results import found_in_results
 from abl.analysis.testcases import is_test_case, unmocked_tools
 from abl.diagnostics import Finding
@@ -134,16 +137,21 @@ class Index:
     """All documents of one check, by path, and what can only be answered across them."""
 
     def __init__(
-        self, documents: Mapping[str, DocumentIndex], test_cases: tuple[str, ...] = (), catalogues: Catalogues = ()
-    ) -> None:
+        self, documents: Mapping[str, DocumentIndex], cases: Mapping[str, str] | None = None,
+        catalogues: Catalogues = (),
+    ) -> None:  # fmt: skip
         self.documents = dict(documents)
-        self.test_cases = test_cases
+        self.cases = dict(cases or {})  # texts of test cases by path
         self.catalogues = catalogues
 
     @property
     def sources(self) -> dict[str, Source]:
         """Source of each document by path."""
         return {path: document.source for path, document in self.documents.items()}
+
+    def source(self, path: str) -> Source:
+        """Source of a document or test case."""
+        return self.documents[path].source if path in self.documents else Source(self.cases[path], path)
 
     def each(self) -> Iterator[AgentIndex]:
         """Every agent and fragment, in order of path and position."""
@@ -172,7 +180,7 @@ class Index:
     @cached_property
     def unmocked_tools(self) -> frozenset[str]:
         """Tools that some test case expects to be called and has no answer for."""
-        return frozenset().union(*map(unmocked_tools, self.test_cases))
+        return frozenset().union(*map(unmocked_tools, self.cases.values()))
 
     @cached_property
     def library_tools(self) -> bool:
@@ -217,6 +225,35 @@ class Index:
             for name in agent.derive(_profiles_used):
                 found[name] = (*found.get(name, ()), agent)
         return found
+
+    @cached_property
+    def mentioned(self) -> dict[str, int]:
+        """In how many agents each word stands that may read or set anything."""
+        return crossing.mentioned(self.each())
+
+    @cached_property
+    def words(self) -> dict[str, int]:
+        """In how many documents each word stands."""
+        return Counter(word for path in self.documents for word in crossing.words_in(self.documents[path].source.text))
+
+    @cached_property
+    def result_fields(self) -> frozenset[str]:
+        """The declared fields of the results of all tools."""
+        return crossing.result_fields(self.each())
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """For each agent by name those that lead to it, itself included, as bits."""
+        return crossing.starts(self.each())
+
+    @cached_property
+    def writers(self) -> dict[str, tuple[AgentIndex, ...]]:
+        """The agents in which a remember trigger or SET writes a path, by path."""
+        found: dict[str, list[AgentIndex]] = {}
+        for agent in self.each():
+            for path in agent.union(_stored):
+                found.setdefault(path, []).append(agent)
+        return {path: tuple(agents) for path, agents in found.items()}
 
     @cached_property
     def written_paths(self) -> frozenset[str]:
@@ -283,7 +320,15 @@ class Index:
 def _known(agent: AgentIndex, called_tools: frozenset[str], received: frozenset[str]) -> Paths:
     tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *called_tools)
     results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
-    return _paths(agent.write_paths | SYSTEM_NAMES | agent.mentions | results | received)
+    provided = agent.write_paths | agent.union(currencies)
+    return _paths(provided | SYSTEM_NAMES | agent.mentions | results | received)
+
+
+def currencies(part: Part) -> frozenset[str]:
+    """The names that fields of type currency set besides their own (docs/spec 07 §3)."""
+    fields = part.all(nodes.GatherField)
+    named = [f.name.value for f in fields if f.type is not None and f.type.value.strip().lower() == "currency"]
+    return frozenset([f"{name}_currency" for name in named])
 
 
 def _not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
@@ -320,7 +365,7 @@ def _called_tools(part: Part) -> frozenset[str]:
 
 
 def _stored(part: Part) -> frozenset[str]:
-    return frozenset([write.path for write in part.writes if write.kind in ("remember", "set")])
+    return frozenset([write.path for write in part.writes if write.kind in STORING])
 
 
 def _handed(part: Part) -> frozenset[str]:
@@ -329,11 +374,11 @@ def _handed(part: Part) -> frozenset[str]:
 
 def index_of(files: Mapping[str, str]) -> Index:
     """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents."""
-    documents = {path: document_index(path, files[path]) for path in sorted(files) if not _is_beside(path)}
-    test_cases = tuple(files[path] for path in sorted(files) if is_test_case(path))
-    return Index(documents, test_cases, catalogues_of(files))
+    documents = {path: document_index(path, files[path]) for path in sorted(files) if not is_beside(path)}
+    cases = {path: files[path] for path in sorted(files) if is_test_case(path)}
+    return Index(documents, cases, catalogues_of(files))
 
 
-def _is_beside(path: str) -> bool:
-    """True for files that belong to a project and are no documents of it."""
+def is_beside(path: str) -> bool:
+    """True for files that belong to a project and are no documents of it: test cases and locale catalogues."""
     return is_test_case(path) or is_catalogue(path)

@@ -3,36 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from abl.analysis.parts import Part, Placed
 from abl.analysis.reading import read_condition_text, read_value, tags_of
-from abl.analysis.records import ExpressionUse, Mode, Read, StepKind, StepRef, TemplateUse, Write, WriteKind
+from abl.analysis.records import BINDING, ExpressionUse, Mode, Read, StepKind, StepRef, TemplateUse, Write, WriteKind
 from abl.source import Source, Span
 from abl.syntax import nodes
-from abl.syntax.moving import Move
-from abl.syntax.nodes import Text
+from abl.syntax.context import Context
+from abl.syntax.flowstyle import in_lines
+from abl.syntax.moving import Move, moved, moved_block
+from abl.syntax.nodes import Block, Text
 
 AnyNode = TypeVar("AnyNode", bound=nodes.Node)
+AnyValue = TypeVar("AnyValue")
+Args = ParamSpec("Args")
 
 _EACH_NAMES = frozenset({"this", "@index", "@first", "@last"})
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NOT_TOLD: Final = frozenset({"ABL123"})  # which case is usual differs from place to place
 _COLLECTED: Final = "what was collected"  # the key of the notes of a unit
 
 
 class Recorder:
     """Walks in document order of the parts; reads and writes are numbered, so "earlier" is one comparison."""
 
-    def __init__(self, source: Source, units: Mapping[int, nodes.Unit]) -> None:
+    def __init__(self, source: Source, units: Mapping[int, nodes.Unit], yaml: bool = False) -> None:
         self.source = source
         self.units = units
+        self.yaml = yaml
         self.placed: list[Placed] = []
         self.part = Part(unit=False)
         self.before = 0
         self.shift = 0
         self.step: str | None = None
+        self.locals = _NO_NAMES  # names that the place gets from outside, such as the result of a tool
+        self.certain = True
+
+    @contextmanager
+    def within(self, names: Iterable[str] = _NO_NAMES, *, certain: bool = True) -> Iterator[None]:
+        """Where names of its own are known; without ``certain`` others may be, too, so that none is undeclared."""
+        before = self.locals, self.certain
+        self.locals, self.certain = self.locals | frozenset(names), self.certain and certain
+        try:
+            yield
+        finally:
+            self.locals, self.certain = before
+
+    def read_below(
+        self, read: Callable[Concatenate[Context, Block, Args], AnyValue], block: Block, *args: Args.args,
+        **kwargs: Args.kwargs,
+    ) -> AnyValue:  # fmt: skip
+        """What a reader of the parser makes of a block that the tree keeps as lines. What it notices is kept."""
+        ctx = Context(self.source, self.source.text, yaml=self.yaml)
+        found = read(ctx, in_lines(ctx, moved_block(block, self.shift)), *args, **kwargs)
+        self.part.findings.extend(moved(each, -self.shift) for each in ctx.findings if each.code not in _NOT_TOLD)
+        return moved(found, -self.shift)
 
     def unit(self, node: AnyNode, walk: Callable[[AnyNode], None]) -> None:
         """Walk over an entry; not again over one that comes back from an earlier text."""
@@ -85,9 +114,9 @@ class Recorder:
         if text is None or not text.value.strip():
             return
         reading = read_condition_text(text.value, text.style) if mode == "condition" else read_value(text.value)
-        use = ExpressionUse(text, mode, place, owner, self.step, frozenset(names), reading)
+        use = ExpressionUse(text, mode, place, owner, self.step, self.locals | frozenset(names), reading)
         self.part.uses.append(use)
-        self._reads(use, self.number(), certain)
+        self._reads(use, self.number(), certain and self.certain)
 
     def _reads(self, use: ExpressionUse, number: int, certain: bool = True) -> None:
         add, owner, step = self.part.reads.append, use.owner, self.step
@@ -110,13 +139,14 @@ class Recorder:
         self.part.templates.append(TemplateUse(text, value, base, place, owner, self.step))
         if "{" not in value:
             return
+        tag_place = place if place == BINDING else "TAG"
         for tag in tags_of(value):
-            names = _EACH_NAMES if tag.each_depth else _NO_NAMES
+            names = self.locals | _EACH_NAMES if tag.each_depth else self.locals
             use = ExpressionUse(
-                text, "tag", "TAG", owner, self.step, names, tag.reading, base + tag.start, tag.role, tag.each_depth
+                text, "tag", tag_place, owner, self.step, names, tag.reading, base + tag.start, tag.role, tag.each_depth
             )
             self.part.uses.append(use)
-            self._reads(use, number, certain=not tag.each_depth)
+            self._reads(use, number, certain=self.certain and not tag.each_depth)
 
     def value_or_template(self, text: Text | None, place: str, owner: nodes.Node) -> None:
         """A quoted value is a string with placeholders, anything else an expression (docs/spec 06 §5.8)."""
@@ -125,9 +155,11 @@ class Recorder:
         else:
             self.expression(text, "value", place, owner)
 
-    def read(self, name: nodes.Name, owner: nodes.Node) -> None:
+    def read(self, name: nodes.Name, owner: nodes.Node, *, certain: bool = True) -> None:
         """Note a name that is read outside of expressions."""
-        self.part.reads.append(Read(name.value, name.span, None, owner, self.step, self.number()))
+        if name.value.partition(".")[0] not in self.locals:
+            certain = certain and self.certain
+            self.part.reads.append(Read(name.value, name.span, None, owner, self.step, self.number(), certain))
 
     def write(self, name: nodes.Name | None, kind: WriteKind, node: nodes.Node, type_: str | None = None) -> None:
         """Note a name that is declared or gets a value."""

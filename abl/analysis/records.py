@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from abl.analysis.reading import Reading
 from abl.expressions import Template, compile_template
@@ -25,8 +25,15 @@ StepKind = Literal[
     "digression", "sub_intent", "constraint", "backtrack",
 ]  # fmt: skip
 
+STORING: Final[frozenset[WriteKind]] = frozenset({"remember", "set", "return", "tool"})
+"""Writes that put a value under a persistent path."""
+
 # Conditions where a quoted sentence is meant for a model (docs/spec 09 §4).
-ROUTING_PLACES = frozenset({"HANDOFF", "DELEGATE", "ESCALATE", "EXIT_WHEN"})
+ROUTING_PLACES = frozenset({"HANDOFF", "DELEGATE", "ESCALATE", "ROUTING", "EXIT_WHEN"})
+BINDING = "BINDING"
+"""Place of texts that a tool sends (docs/spec 08 §3): no messages, and ``{x}`` is a parameter in some of them."""
+GUARDRAIL = "GUARDRAIL"
+"""Place of the checks of guardrails, which have functions of their own (docs/spec 09 §11)."""
 _HOOK_BRANCH = re.compile(r"(?:^|\.)hooks\.\w+\.WHEN(?:\[\d+\])?$")
 TERMINALS = ("COMPLETE", "ESCALATE", "HANDOFF")
 

@@ -90,6 +90,11 @@ class Rule:
             parts[title] = textwrap.dedent(text).rstrip() if title in ("Bad", "Good") else " ".join(text.split())
         return Page(*(parts[title] for title in SECTIONS))
 
+    @property
+    def dotted(self) -> str:
+        """The message with dots in the place of what it would say."""
+        return _PLACEHOLDER.sub("…", re.sub(r"[.;]? Did you mean `\{y\}`\?", "", self.message))
+
     def words(self, data: Mapping[str, Any]) -> str:
         """The message with its placeholders filled; a "Did you mean" without an answer is left out.
 

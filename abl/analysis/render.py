@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from abl.analysis.registry import RULES, Rule
 from abl.analysis.report import summary
@@ -90,7 +92,7 @@ def as_sarif(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         {
             "id": code,
             "name": RULES[code].name,
-            "shortDescription": {"text": RULES[code].page.what or RULES[code].message},
+            "shortDescription": {"text": RULES[code].page.what or RULES[code].dotted},
             "defaultConfiguration": {"level": _SARIF_LEVEL[RULES[code].severity]},
         }
         for code in used
@@ -102,7 +104,12 @@ def as_sarif(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
             "level": _SARIF_LEVEL[d.severity],
             "message": {"text": d.message},
             "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": d.path}, "region": _region(sources[d.path], d.span)}}
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": _reference(d.path)},
+                        "region": _region(sources[d.path], d.span),
+                    }
+                }
             ],
         }
         for d in diagnostics
@@ -119,6 +126,12 @@ def as_sarif(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         ],
     }
     return json.dumps(log, indent=2, ensure_ascii=False)
+
+
+def _reference(path: str) -> str:
+    """A path as SARIF's artifact location, which is a URI: relative ones stay so."""
+    quoted = quote(os.fsencode(path.replace(os.sep, "/")))
+    return f"file://{quoted}" if os.path.isabs(path) else quoted
 
 
 def _region(source: Source, span: Span) -> dict[str, int]:
@@ -155,10 +168,19 @@ RENDERERS: dict[str, Callable[[Sequence[Diagnostic], Sources], str]] = {
 }
 
 
+def shown_message(rule: Rule) -> str:
+    """The message of a rule as people see it: that of its bad example; where an example is words only, with dots."""
+    from abl.analysis.check import check
+
+    report = check({"agent.abl": f"{rule.page.bad}\n"}, select=[rule.code])
+    return next((found.message for found in report.diagnostics if found.code == rule.code), rule.dotted)
+
+
 def page_text(rule: Rule) -> str:
     """The documentation of a rule as ``abl explain`` prints it."""
     page = rule.page
-    parts = [f"{rule.code} {rule.name} ({rule.severity})", "", f"  {rule.message}", "", page.what, "", page.why]
+    message = shown_message(rule)
+    parts = [f"{rule.code} {rule.name} ({rule.severity})", "", f"  {message}", "", page.what, "", page.why]
     for title, example in (("Bad", page.bad), ("Good", page.good)):
         parts += ["", f"{title}:", "", textwrap.indent(example, "  ")]
     return "\n".join(parts)

@@ -21,6 +21,8 @@ FRAGMENT_EXEMPT = frozenset(
     )
 )
 MAX_PROBLEMS = 200
+# One cause, one diagnostic: what is not told where one of the others is told of the same place.
+_TOLD_BETTER = {"ABL447": frozenset({"ABL436", "ABL448"}), "ABL448": frozenset({"ABL436"})}
 _IGNORE = re.compile(r"^\s*abl-ignore(?P<file>-file)?\s+(?P<codes>.+?)\s*$")
 _FAMILY = re.compile(r"^ABL[0-9]{1,2}x{1,3}$", re.IGNORECASE)
 
@@ -30,7 +32,7 @@ class UnknownCode(ValueError):
 
     def __init__(self, word: str) -> None:
         self.word = word
-        self.close = closest(word, (w for r in RULES.values() for w in (r.code, r.name)))
+        self.close = closest(word, (w for r in RULES.values() for w in (r.code, r.name)), compared=2 * len(RULES))
         hint = f" Did you mean {', '.join(self.close)}?" if self.close else ""
         super().__init__(f"`{word}` is no diagnostic code or name.{hint}")
 
@@ -113,9 +115,13 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     fragment = not document.agents and bool(document.fragments or document.profiles or document.tool_files)
     seen: set[tuple[str, Span]] = set()
     kept: list[tuple[Finding, Rule]] = []
-    for finding in findings:
+    chosen = [finding for finding in findings if selection.select is None or finding.code in selection.select]
+    outdone = _outdone(chosen)
+    for finding in chosen:
         key = (finding.code, finding.span)
         if key in seen or not selection.wants(finding.code) or (fragment and finding.code in FRAGMENT_EXEMPT):
+            continue
+        if key in outdone:
             continue
         seen.add(key)
         if suppression.hides(finding.code, document.source.position(finding.span.start).line):
@@ -123,6 +129,12 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
         kept.append((finding, RULES[finding.code]))
     kept.sort(key=_by_position)
     return tuple(_worded(document.source, kept))
+
+
+def _outdone(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
+    """Codes and places of what another finding says better, also where that one is switched off."""
+    told = [finding for finding in findings if any(finding.code in better for better in _TOLD_BETTER.values())]
+    return {(code, one.span) for one in told for code, better in _TOLD_BETTER.items() if one.code in better}
 
 
 def _by_position(pair: tuple[Finding, Rule]) -> tuple[int, int, int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from abl.analysis import fixes
+from abl.analysis.flowgraph import Behind
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
 from abl.analysis.records import Read
@@ -132,15 +133,31 @@ def _is_argument(call: nodes.Call, span: Span) -> bool:
 
 def found_in_results(reads: Iterable[Read], agent: AgentIndex) -> tuple[Read, ...]:
     """Those of the reads that an earlier CALL's declared result answers (docs/spec 06 §5.8)."""
-    fields = [
-        (called, names)
-        for called in calls_of(agent)
-        if called.call.tool is not None and (names := result_fields(called.call.tool.value, agent))
-    ]
-    return tuple(
-        [
-            read
-            for read in reads
-            if any(read.root in names and comes_before(c, read.span, read.step, agent) for c, names in fields)
-        ]
-    )
+    givers: dict[str, _Givers] = {}
+    for called in calls_of(agent):
+        for name in (called.call.tool is not None and result_fields(called.call.tool.value, agent)) or ():
+            givers.setdefault(name, _Givers()).add(called)
+    behind = {name: agent.graph.behind(giver.first) for name, giver in givers.items()}
+    return tuple([read for read in reads if read.root in givers and givers[read.root].before(read, behind[read.root])])
+
+
+class _Givers:
+    """The calls that give one field: whether one is in no step, and where the first of each step stands."""
+
+    def __init__(self) -> None:
+        self.anywhere = False
+        self.first: dict[str, int] = {}
+
+    def add(self, called: Called) -> None:
+        if called.step is None:
+            self.anywhere = True
+        else:
+            start = called.call.span.start
+            self.first[called.step] = min(start, self.first.get(called.step, start))
+
+    def before(self, read: Read, behind: Behind) -> bool:
+        """``comes_before`` for any of the calls."""
+        if self.anywhere or read.step is None:
+            return True
+        start = self.first.get(read.step)
+        return (start is not None and start < read.span.start) or read.step in behind

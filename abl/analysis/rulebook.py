@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
-from abl.analysis.intervals import Limits, constant, limits_of
+from abl.analysis.implication import Demand, asked, implies, single_demands
+from abl.analysis.intervals import Limits, bounds_of, constant
 from abl.analysis.judgement import condition_among, gate_among, shape
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part, owned
@@ -54,21 +56,51 @@ class Entry:
         value = constant(node, self.use.reading.text)
         if value is not None:
             return value.holds is not self.forbids
-        if self.limits is not None and self.limits.impossible:
+        if self.limits.impossible:
             return False
         return True if self.forbidden is not None and self.forbidden.impossible else None
 
     @cached_property
-    def limits(self) -> Limits | None:
-        """What the rule demands of numbers and values, if it is that simple."""
+    def limits(self) -> Limits:
+        """Within what the rule wants numbers and values to lie, whatever else it demands."""
         node = self.use.reading.node
-        return limits_of(node, negated=self.forbids) if node is not None else None
+        return bounds_of(node, negated=self.forbids) if node is not None else Limits({}, {})
 
     @cached_property
     def forbidden(self) -> Limits | None:
-        """What a RESTRICT forbids."""
+        """Within what they lie wherever a RESTRICT fails."""
         node = self.use.reading.node
-        return limits_of(node) if node is not None and self.forbids else None
+        return bounds_of(node) if node is not None and self.forbids else None
+
+    @cached_property
+    def demands(self) -> tuple[Demand, ...]:
+        """What must hold, part by part."""
+        node = self.use.reading.node
+        return single_demands(Demand(node, self.forbids)) if node is not None else ()
+
+    @cached_property
+    def opening(self) -> Demand | None:
+        """The gate as a demand."""
+        node = self.gate.reading.node if self.gate is not None else None
+        return Demand(node) if node is not None else None
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """True for a gate that can never open."""
+        if self.gate is None or self.opening is None:
+            return False
+        value = constant(self.opening.node, self.gate.reading.text)
+        return not value.holds if value is not None else bool(self.opening.bounds.impossible)
+
+    @cached_property
+    def is_demanded_by_gate(self) -> bool:
+        """True when the rule holds whenever its gate is open."""
+        return self.opening is not None and all(implies(self.opening, demand) for demand in self.demands)
+
+    @cached_property
+    def is_forbidden_by_gate(self) -> bool:
+        """True when the rule fails whenever its gate is open."""
+        return self.opening is not None and any(implies(self.opening, demand.opposite) for demand in self.demands)
 
     @property
     def binding(self) -> bool:
@@ -99,27 +131,71 @@ class Rulebook:
     def _by_path(self) -> dict[str, list[Entry]]:
         by_path: dict[str, list[Entry]] = {}
         for entry in self.entries:
-            for path in {**entry.limits.numbers, **entry.limits.values} if entry.limits is not None else ():
+            for path in paths_of(entry.limits):
                 by_path.setdefault(path, []).append(entry)
         return by_path
 
-    def related(self, entry: Entry) -> Iterator[Entry]:
-        """Earlier rules that set limits on a name that this one limits, too; of very many the first ones."""
-        limits = entry.limits
-        for path in {**limits.numbers, **limits.values} if limits is not None else ():
-            for other in self._by_path[path][:MAX_COMPARED_RULES]:
-                if other is entry:
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {id(entry): number for number, entry in enumerate(self.entries)}
+
+    def related(self, entry: Entry, paths: Iterable[str] = ()) -> Iterator[Entry]:
+        """Earlier rules that limit a name that this one limits, or one of ``paths``; of very many the first ones."""
+        last = self._numbers[id(entry)]
+        for path in {**paths_of(entry.limits), **dict.fromkeys(paths)}:
+            for other in self._by_path.get(path, ())[:MAX_COMPARED_RULES]:
+                if self._numbers[id(other)] >= last:
                     break
                 yield other
 
     @cached_property
     def binding(self) -> dict[Any, Entry]:
-        """The first binding rule without gate and checkpoint for each core."""
+        """The first binding rule for each single demand, by its shape, gate and checkpoint."""
         found: dict[Any, Entry] = {}
         for entry in self.entries:
-            if entry.binding and entry.setting == (None, None):
-                found.setdefault(entry.core, entry)
+            if entry.binding and entry.verdict is None:
+                for demand in (part for part in entry.demands if part.shape is not None):
+                    found.setdefault((demand.shape, *entry.setting), entry)
         return found
+
+    @cached_property
+    def stronger(self) -> dict[int, Entry]:
+        """By id of an entry: the last of the earlier ones that together end the pass whenever it would fail."""
+        found: dict[int, Entry] = {}
+        for entry in self.entries:
+            holding = [self._holding(demand, entry) for demand in entry.demands]
+            known = [other for other in holding if other is not None]
+            if known and len(known) == len(holding):
+                found[id(entry)] = max(known, key=lambda other: other.rule.index)
+        return found
+
+    def _holding(self, demand: Demand, entry: Entry) -> Entry | None:
+        """An earlier rule that sees to it that a demand of this one is met."""
+        gate, checkpoint = entry.setting
+        for setting in product(dict.fromkeys((None, gate)), dict.fromkeys((None, checkpoint))):
+            same = self.binding.get((demand.shape, *setting))
+            if same is not None and same.rule.index < entry.rule.index:
+                return same
+        if asked(demand):  # where rules over unset names are skipped, one that only compares does not answer that
+            return None
+        for other in self.related(entry, paths_of(demand.opposite.bounds)):
+            if other.binding and other.verdict is None and other.setting[1] in (None, checkpoint):
+                open_too = other.opening is None or other.setting[0] == gate
+                if open_too and _limited_by(demand, other):
+                    return other
+        return None
+
+
+def _limited_by(demand: Demand, other: Entry) -> bool:
+    """True when a demand is met wherever the limits of a rule hold."""
+    limits = other.limits
+    within = demand.limits is not None and limits.implies(demand.limits)
+    return within or bool(limits.contradicts(demand.opposite.bounds))
+
+
+def paths_of(limits: Limits) -> dict[str, None]:
+    """The names that are limited."""
+    return {**dict.fromkeys(limits.numbers), **dict.fromkeys(limits.values)}
 
 
 def rulebook_of(agent: AgentIndex) -> Rulebook:

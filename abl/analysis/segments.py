@@ -100,6 +100,12 @@ class _WatchedAgent:
             self._watch.more = True
         return declared
 
+    @property
+    def persistent_parents(self) -> dict[str, str]:
+        """These follow from the names of the paths."""
+        self._watch.facts |= _BITS["persistent"]
+        return self._agent.persistent_parents
+
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._agent, name)
         bit = _BITS.get(name)

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator
 from typing import Final, Literal, NamedTuple
 
+from abl.analysis.casenames import CaseName, agents_of_case, names_in_case
+from abl.analysis.links import links_of, theirs_of
 from abl.analysis.mentions import mentioned_words
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
+from abl.analysis.records import TERMINALS
+from abl.analysis.sharing import (
+    EVERYWHERE,
+    Symbol,
+    SymbolKind,
+    exchanged,
+    first_segment,
+    homes_of,
+    profile_name,
+    shared_path,
+    used_profiles,
+)
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes
 
-SymbolKind = Literal["variable", "path", "step", "tool", "agent", "template", "phase", "profile", "function"]
 Role = Literal["declaration", "write", "read"]
 Place = tuple[SymbolKind, str, Span, Role]
 
@@ -24,16 +36,6 @@ _EVENT: Final = re.compile(
 )
 _TEMPLATE: Final = re.compile(r"TEMPLATE\(\s*(\w+)\s*\)")
 _EVENT_KINDS: Final[tuple[SymbolKind, ...]] = ("tool", "agent", "step", "variable")
-_EVERYWHERE: Final = frozenset({"agent", "path", "profile"})
-
-
-class Symbol(NamedTuple):
-    """A name at a place. Paths, agents, profiles and functions belong to everyone, the others to an agent."""
-
-    kind: SymbolKind
-    name: str
-    span: Span
-    agent: AgentIndex
 
 
 class Occurrence(NamedTuple):
@@ -66,82 +68,59 @@ def symbols_of(agent: AgentIndex, index: Index) -> Iterator[Symbol]:
 def occurrences(index: Index, symbol: Symbol) -> list[Occurrence]:
     """Every place of a symbol, in order of path and position.
 
-    A path is shared by all agents. A variable goes with PASS and SET of a handoff to another agent, and with USE of a
-    profile; a tool that an agent does not declare is one of the project.
+    A path is shared by all agents. A variable goes with what handoffs and delegations exchange, and, as a step or tool
+    does, with the profiles of its agent; a tool that an agent does not declare is one of the project.
     """
     if symbol.kind == "function":
         return []
     homes = homes_of(index, symbol)
     found = {
         Occurrence(agent.source.path, span, role)
-        for agent in index.each()
+        for agent in homes
         for kind, name, span, role in places_of(agent, index)
-        if kind == symbol.kind and name == symbol.name and agent in homes
+        if kind == symbol.kind and name == symbol.name
     }
-    if symbol.kind == "variable":
-        found |= set(_handed(index, symbol.name, homes))
-    return sorted(found)
+    taken = {(occurrence.path, occurrence.span) for occurrence in found}
+    for agent, theirs in exchanged(index, symbol.name, homes) if symbol.kind == "variable" else ():
+        path, span = agent.source.path, first_segment(theirs.name)
+        if (path, span) not in taken:  # a word for both sides counts as this agent's
+            found.add(Occurrence(path, span, "write" if theirs.given else "read"))
+    return sorted({*found, *(use.occurrence for use in case_uses(index, symbol, homes))})
 
 
-# Which agents share a name --------------------------------------------------------------------------------------
+class CaseUse(NamedTuple):
+    """A symbol in a test case. ``others``: names of agents for which the word stands as well, as another symbol."""
+
+    occurrence: Occurrence
+    plain: bool
+    others: tuple[str, ...]
 
 
-def homes_of(index: Index, symbol: Symbol) -> list[AgentIndex]:
-    """The agents in which a symbol's name means this symbol."""
-    every = list(index.each())
-    if symbol.kind in _EVERYWHERE:
-        return every
-    if symbol.kind == "tool" and symbol.name not in symbol.agent.tools:
-        return [agent for agent in every if symbol.name not in agent.tools or _is_library(agent)]
-    if symbol.kind == "tool" and _is_library(symbol.agent):
-        return [agent for agent in every if symbol.name not in agent.tools or agent is symbol.agent]
-    if symbol.kind != "variable":
-        return [symbol.agent]
-    homes = [symbol.agent]
-    for home in homes:  # grows while it is read
-        homes += [other for other in every if other not in homes and _share(index, home, other, symbol.name)]
-    return homes
+def case_uses(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> Iterator[CaseUse]:
+    """Where test cases name a symbol of one of these agents."""
+    for path, text in index.cases.items():
+        names = [name for name in names_in_case(text) or () if _is_named(name, symbol, index)]
+        agents = agents_of_case(index, path) if names else []
+        meant = [agent for agent in agents if symbol.kind in EVERYWHERE or _knows(agent, symbol, index)]
+        if any(agent in homes for agent in meant) or (symbol.kind == "agent" and names):
+            others = tuple([agent.name or agent.source.path for agent in meant if agent not in homes])
+            for name in names:
+                end = min(name.span.end, name.span.start + len(symbol.name)) if name.plain else name.span.end
+                role: Role = "write" if name.writes else "read"
+                yield CaseUse(Occurrence(path, Span(name.span.start, end), role), name.plain, others)
 
 
-def _is_library(agent: AgentIndex) -> bool:
-    return agent.fragment and agent.agent.section("TOOLS") is not None
+def _is_named(name: CaseName, symbol: Symbol, index: Index) -> bool:
+    """True for a name of a test case that can mean the symbol."""
+    if name.kind != "name":
+        return name.kind == symbol.kind and name.name == symbol.name
+    path = shared_path(name.name, index)
+    return symbol.name == (path or name.name.partition(".")[0]) and symbol.kind == ("path" if path else "variable")
 
 
-def _share(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
-    """True when a variable of that name is handed from one to the other, or one is a profile that the other uses."""
-    for giver, taker in ((one, two), (two, one)):
-        handed = {n.value for h in giver.first(nodes.Handoff) if h.to and h.to.value == taker.name for n in h.passes}
-        if taker.name and name in handed:
-            return True
-        profile = _profile_name(taker, index)
-        if profile and profile.value in {used.value for used in _used_profiles(giver)}:
-            return True
-    return False
-
-
-def _handed(index: Index, name: str, homes: list[AgentIndex]) -> Iterator[Occurrence]:
-    """Targets of ``SET`` in the context of handoffs to one of the agents: they are variables of that agent."""
-    names = {agent.name for agent in homes if agent.name}
-    for agent in index.each():
-        for handoff in agent.all(nodes.Handoff):
-            for assignment in handoff.sets if handoff.to is not None and handoff.to.value in names else ():
-                if assignment.target is not None and assignment.target.value.partition(".")[0] == name:
-                    start = assignment.target.span.start
-                    yield Occurrence(agent.source.path, Span(start, start + len(name)), "write")
-
-
-def _used_profiles(agent: AgentIndex) -> Iterator[nodes.Name]:
-    for section in agent.agent.sections:
-        if section.keyword == "USE_BEHAVIOR_PROFILE" and section.value is not None:
-            yield nodes.Name(section.value.value, section.value.inner)
-
-
-def _profile_name(agent: AgentIndex, index: Index) -> nodes.Name | None:
-    """The name of the profile document whose content this is."""
-    for section in index.documents[agent.source.path].document.profiles:
-        if section.content is agent.agent and section.value is not None:
-            return nodes.Name(section.value.value, section.value.inner)
-    return None
+def _knows(agent: AgentIndex, symbol: Symbol, index: Index) -> bool:
+    """True when the word means something of the symbol's kind in an agent."""
+    return any(kind == symbol.kind and name == symbol.name for kind, name, _, _ in places_of(agent, index))
 
 
 # Where names stand ----------------------------------------------------------------------------------------------
@@ -162,7 +141,7 @@ def _typed(agent: AgentIndex, index: Index) -> Iterator[Place]:
         for name in (*flow.listed, *((flow.entry_point,) if flow.entry_point else ())):
             yield "step", name.value, name.span, "read"
     for step_ref in agent.step_refs:
-        if step_ref.name.value in agent.steps:
+        if _is_step(step_ref.name.value, agent):
             yield "step", step_ref.name.value, step_ref.name.span, "read"
     for tool in agent.all(nodes.Tool):
         yield "tool", tool.name.value, tool.name.span, "declaration"
@@ -172,15 +151,25 @@ def _typed(agent: AgentIndex, index: Index) -> Iterator[Place]:
         yield "agent", agent.agent.name.value, agent.agent.name.span, "declaration"
     for agent_ref in agent.agent_refs:
         yield "agent", agent_ref.name.value, agent_ref.name.span, "read"
+    for kind, name, declares in agent.derive(links_of):
+        if kind in ("tool", "step"):
+            yield kind, name.value, name.span, "read"
+        else:
+            yield _name(agent, index, name.value, name.span, "declaration" if declares else "read")
     yield from _texts(agent)
     constraints = agent.agent.constraints
     for phase in constraints.phases if constraints is not None else ():
         yield "phase", phase.name.value, phase.name.span, "declaration"
-    profile = _profile_name(agent, index)
+    profile = profile_name(agent, index)
     if profile is not None:
         yield "profile", profile.value, profile.span, "declaration"
-    for used in _used_profiles(agent):
+    for used in used_profiles(agent):
         yield "profile", used.value, used.span, "read"
+
+
+def _is_step(name: str, agent: AgentIndex) -> bool:
+    """False for words such as COMPLETE; what a profile inserts leads to steps of its agents."""
+    return name in agent.steps or name in agent.listed or (agent.fragment and name.upper() not in TERMINALS)
 
 
 def _texts(agent: AgentIndex) -> Iterator[Place]:
@@ -211,6 +200,9 @@ def _names(agent: AgentIndex, index: Index) -> Iterator[Place]:
     for on_fail in agent.all(nodes.OnFail):
         for name in on_fail.collect or ():
             yield _name(agent, index, name.value, name.span, "read")
+    for theirs in agent.derive(theirs_of):  # a fact is everybody's
+        if shared_path(theirs.name.value, index):
+            yield _name(agent, index, theirs.name.value, theirs.name.span, "write" if theirs.given else "read")
 
 
 def _name(agent: AgentIndex, index: Index, path: str, span: Span, role: Role) -> Place:
@@ -218,9 +210,11 @@ def _name(agent: AgentIndex, index: Index, path: str, span: Span, role: Role) ->
 
     The name of a tool that is no variable is its last result (docs/spec 08 §8).
     """
-    root = path.partition(".")[0]
+    root, _, below = path.partition(".")
+    if root == "session" and below.partition(".")[0] in agent.written_roots:  # ``session.a`` is ``a`` (02 §7)
+        return _name(agent, index, below, Span(min(span.start + len("session."), span.end), span.end), role)
     declared = agent.path_of(path)
-    name = declared.name.value if declared is not None else "" if root in agent.session else _shared_path(path, index)
+    name = declared.name.value if declared is not None else "" if root in agent.session else shared_path(path, index)
     if "." in name:
         return "path", name, Span(span.start, min(span.start + len(name), span.end)), role
     if role == "read" and root not in agent.written_roots:
@@ -229,22 +223,6 @@ def _name(agent: AgentIndex, index: Index, path: str, span: Span, role: Role) ->
             start = span.start + root.find(tool)
             return "tool", tool, Span(start, start + len(tool)), role
     return "variable", root, Span(span.start, min(span.start + len(root), span.end)), role
-
-
-def _shared_path(dotted: str, index: Index) -> str:
-    """The path of the project that a dotted name is or lies below; empty without one."""
-    known = _paths(index)
-    while "." in dotted and dotted not in known:
-        dotted = dotted.rpartition(".")[0]
-    return dotted if "." in dotted else ""
-
-
-@lru_cache(maxsize=8)
-def _paths(index: Index) -> frozenset[str]:
-    """Paths that some agent declares, remembers or recalls."""
-    kinds = ("remember", "recall")
-    stored = {w.path for agent in index.each() for w in agent.writes if w.kind in kinds and "." in w.path}
-    return frozenset({*index.declared_paths, *stored})
 
 
 def _mentioned(agent: AgentIndex, index: Index, typed: list[Place]) -> Iterator[Place]:

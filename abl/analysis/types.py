@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from abl.analysis.chains import Chain, type_at, unwrapped
 from abl.analysis.parts import Part
 from abl.analysis.reading import Reading
 from abl.analysis.recent import Recent
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find
+from abl.source import Source
 from abl.syntax import nodes
+from abl.syntax.context import Context
 from abl.syntax.nodes import TypeRef
+from abl.syntax.texts import bare_text
+from abl.syntax.tools import read_type
 
 if TYPE_CHECKING:
     from abl.analysis.model import AgentIndex
@@ -73,9 +78,10 @@ def fits(value: object, declared: str) -> bool:
 class Types:
     """The declared types of one agent's names, and the types of expressions over them."""
 
-    def __init__(self, declared: dict[str, str | None], results: dict[str, TypeRef]) -> None:
+    def __init__(self, declared: dict[str, str | None], results: dict[str, TypeRef], memory: dict[str, str]) -> None:
         self.declared = declared
         self.results = results
+        self._memory = memory
         self._known: dict[str, str | None] = {}
         self._of_readings: dict[Reading, str | None] = {}
 
@@ -97,6 +103,20 @@ class Types:
             return "number" if self.of_path(path.removesuffix(".length")) in ("array", "string") else None
         reference = self.results.get(root)
         return _below(reference, rest) if reference is not None and root not in self.declared else None
+
+    def options_of(self, chain: Chain) -> tuple[str, ...]:
+        """The texts that a path may have by its declared ``enum`` type; none when that does not say."""
+        names = (chain.root, *(step.name for step in chain.steps))
+        for count in range(len(names), 0, -1):
+            path = ".".join(name or "" for name in names[:count])
+            whole = _read(self._memory[path]) if path in self._memory else None
+            if whole is None and count == 1 and chain.root not in self.declared:
+                whole = self.results.get(chain.root)
+            if whole is not None:
+                type_ = type_at(whole, names[count:])
+                options = type_.options if type_ is not None and type_.name == "enum" else ()
+                return options if all(isinstance(option, str) for option in options) else ()
+        return ()
 
     def of(self, node: en.Node, locals_: frozenset[str] = frozenset()) -> str | None:
         """Type of an expression."""
@@ -165,11 +185,12 @@ def types_of(agent: AgentIndex) -> Types:
         declared |= _first_of_each(agent, kind)
     results = dict(_result_names(agent))
     texts = {name: result.text for name, result in results.items()}
-    return _recent().get((declared, texts), lambda _: Types(declared, results))
+    memory = _memory_types(agent)
+    return _recent().get((declared, texts, memory), lambda _: Types(declared, results, memory))
 
 
 @cache
-def _recent() -> Recent[tuple[dict[str, str | None], dict[str, str]], Types]:
+def _recent() -> Recent[tuple[dict[str, str | None], dict[str, str], dict[str, str]], Types]:
     return Recent(32)
 
 
@@ -222,13 +243,38 @@ def _result_names(agent: AgentIndex) -> Iterator[tuple[str, TypeRef]]:
 
 
 def _below(reference: TypeRef, path: str) -> str | None:
-    current: TypeRef | None = reference
+    current: TypeRef | None = unwrapped(reference)
     for part in path.split(".") if path else ():
         if current is None or not current.fields:
             return None
-        current = next((kind for name, _, kind in current.fields if name == part), None)
+        current = unwrapped(next((kind for name, _, kind in current.fields if name == part), None))
     if current is None:
         return None
     if current.item is not None:
         return "array"
     return "object" if current.fields else canonical_type(current.name)
+
+
+@lru_cache(maxsize=1_024)
+def _read(written: str) -> TypeRef | None:
+    """A type as written; its places count in it."""
+    text = bare_text(written, 0, len(written))
+    return read_type(Context(Source(written), written), text) if text is not None else None
+
+
+def _memory_types(agent: AgentIndex) -> dict[str, str]:
+    """The types of variables and paths that say more than one word, as written."""
+    return dict(reversed([item for kind in (_path_texts, _variable_texts) for item in agent.items(kind)]))
+
+
+def _path_texts(part: Part) -> list[tuple[str, str]]:
+    return _texts_of(part.all(nodes.PersistentPath))
+
+
+def _variable_texts(part: Part) -> list[tuple[str, str]]:
+    return _texts_of(part.all(nodes.SessionVariable))
+
+
+def _texts_of(declared: Iterable[nodes.SessionVariable | nodes.PersistentPath]) -> list[tuple[str, str]]:
+    typed = ((node.name.value, node.type.value) for node in declared if node.type is not None)
+    return [(name, text) for name, text in typed if any(mark in text for mark in "<{[")]

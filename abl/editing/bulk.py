@@ -24,36 +24,47 @@ _SAFE_FLOW: Final = frozenset(
     ]
 )  # fmt: skip
 _SAFE_TITLES: Final = {"ABL505": "Add ", "ABL506": "Add `REASONING: false`"}
-_DOCUMENT_FIXES: Final[
-    tuple[tuple[str, Callable[[DocumentIndex, Index, Sequence[Diagnostic]], Sequence[Edit]]], ...]
-] = (
-    ("Declare all undeclared names as session variables", declared_names),
-    ("Declare all undeclared paths in persistent", declared_paths),
-    ("Recall all paths that are read", recalled_paths),
-    ("Turn checks of phases into WHEN gates", gated_phases),
-    ("Put properties in order", ordered_properties),
+_Find = Callable[[DocumentIndex, Index, Sequence[Diagnostic]], Sequence[Edit]]
+_Found = tuple[str, str, int, Sequence[Edit]]
+
+
+def _entries(edits: Sequence[Edit]) -> int:
+    """How many entries of lists the edits add."""
+    return sum(1 for edit in edits for line in edit.text.split("\n") if line.lstrip().startswith("- "))
+
+
+_DOCUMENT_FIXES: Final[tuple[tuple[str, _Find, Callable[[Sequence[Edit]], int]], ...]] = (
+    ("Declare all undeclared names as session variables", declared_names, _entries),
+    ("Declare all undeclared paths in persistent", declared_paths, _entries),
+    ("Recall all paths that are read", recalled_paths, _entries),
+    ("Turn checks of phases into WHEN gates", gated_phases, len),
+    ("Put properties in order", ordered_properties, len),
 )
 
 
 def bulk_actions(files: Mapping[str, str], path: str, line: int, last: int | None = None) -> list[dict[str, Any]]:
-    """Actions over a document as ``{title, kind, edits}``; those that would change nothing are left out.
+    """Actions over a document as ``{title, kind, places, edits}``; those that would change nothing are left out.
 
     ``kind`` is fix_kind (every problem of a code that the lines ``line`` to ``last`` have, where there are several),
-    fix_all, or bulk (docs/spec 05 §9). An unknown path gives an empty list.
+    fix_all, or bulk (docs/spec 05 §9). ``places`` counts what is fixed, or the entries that are added. An unknown path,
+    also that of a file that belongs to the project and is no document, gives an empty list.
     """
-    if path not in files:
-        return []
     report = check(files, only=(path,))
-    document = report.index.documents[path]
-    found = [("fix_kind", title, edits) for title, edits in _kinds(document.source, report.diagnostics, line, last)]
-    safe = fixed(files, path)
+    document = report.index.documents.get(path)
+    if document is None:
+        return []
+    found: list[_Found] = list(_kinds(document.source, report.diagnostics, line, last))
+    safe, places = _fixed(files, path)
     if safe != files[path]:
-        found.append(("fix_all", "Fix all problems that have one safe fix", difference(files[path], safe)))
-    for title, find in _DOCUMENT_FIXES:
+        found.append(("fix_all", "Fix all problems that have one safe fix", places, difference(files[path], safe)))
+    for title, find, count in _DOCUMENT_FIXES:
         edits = list(find(document, report.index, report.diagnostics))
         if edits and applied(files[path], edits) != files[path]:
-            found.append(("bulk", title, edits))
-    return [{"title": title, "kind": kind, "edits": _as_dicts(edits, document.source)} for kind, title, edits in found]
+            found.append(("bulk", title, count(edits), edits))
+    return [
+        {"title": title, "kind": kind, "places": places, "edits": _as_dicts(edits, document.source)}
+        for kind, title, places, edits in found
+    ]
 
 
 def fixed(files: Mapping[str, str], path: str) -> str:
@@ -61,31 +72,37 @@ def fixed(files: Mapping[str, str], path: str) -> str:
 
     Fixes may make room for others, so that the text is checked again, at most ``ROUNDS`` times.
     """
-    text = files[path]
+    return _fixed(files, path)[0]
+
+
+def _fixed(files: Mapping[str, str], path: str) -> tuple[str, int]:
+    """The same, with the number of problems that were fixed."""
+    text, places = files[path], 0
     for _ in range(ROUNDS):
-        after = _round(files, path, text)
+        after, count = _round(files, path, text)
         if after == text:
             break
-        text = after
-    return text
+        text, places = after, places + count
+    return text, places
 
 
-def _round(files: Mapping[str, str], path: str, text: str) -> str:
-    """The text after the safe fixes of all codes, or of those codes whose fixes do not bring more errors."""
+def _round(files: Mapping[str, str], path: str, text: str) -> tuple[str, int]:
+    """The text after the safe fixes of all codes, or of those codes whose fixes do not bring more errors; how many."""
     problems = _problems(files, path, text)
     errors = _errors(problems)
-    after = applied(text, together(_fixes(problems)))
+    fixes = list(_fixes(problems))
+    after = applied(text, together(fixes))
     if after == text or _errors(_problems(files, path, after)) <= errors:
-        return after
+        return after, len(fixes)
     taken: list[str] = []
-    after = text
+    after, fixes = text, []
     for code in dict.fromkeys(problem.code for problem in problems):
-        chosen = [problem for problem in problems if problem.code in (*taken, code)]
-        candidate = applied(text, together(_fixes(chosen)))
+        chosen = list(_fixes([problem for problem in problems if problem.code in (*taken, code)]))
+        candidate = applied(text, together(chosen))
         if candidate != after and _errors(_problems(files, path, candidate)) <= errors:
             taken.append(code)
-            after = candidate
-    return after
+            after, fixes = candidate, chosen
+    return after, len(fixes)
 
 
 def _problems(files: Mapping[str, str], path: str, text: str) -> Sequence[Diagnostic]:
@@ -109,10 +126,8 @@ def safe_fix(problem: Diagnostic) -> Fix | None:
     return chosen[0] if len(chosen) == 1 else None
 
 
-def _kinds(
-    source: Source, problems: Sequence[Diagnostic], line: int, last: int | None
-) -> Iterator[tuple[str, list[Edit]]]:
-    """Title and edits for each code that stands on the lines and has a fix more than once in the document."""
+def _kinds(source: Source, problems: Sequence[Diagnostic], line: int, last: int | None) -> Iterator[_Found]:
+    """One action for each code that stands on the lines and has a fix more than once in the document."""
     counts = Counter(problem.code for problem in problems if _plain_fix(problem) is not None)
     here: dict[str, str] = {}
     for problem in problems:
@@ -121,7 +136,7 @@ def _kinds(
             here[problem.code] = problem.name
     for code, name in here.items():
         fixes = [fix for problem in problems if problem.code == code and (fix := _plain_fix(problem)) is not None]
-        yield f"Fix all {len(fixes)} of {code} ({name})", together(fixes)
+        yield "fix_kind", f"Fix all {len(fixes)} of {code} ({name})", len(fixes), together(fixes)
 
 
 def _plain_fix(problem: Diagnostic) -> Fix | None:

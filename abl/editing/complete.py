@@ -54,8 +54,8 @@ def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
     agent = _agent_at(index, path, source.offset(line, column))
     word = _WORD_BEFORE.search(before)
     typed = word.group() if word else ""
-    offers = _offers(_Cursor(index, source, agent, _clamp(line, source), before))
-    return _matching(offers, typed)
+    cursor = _Cursor(index, source, agent, _clamp(line, source), before)
+    return _matching([*_offers(cursor), *(_expression(cursor) if _in_expression(cursor) else ())], typed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,14 @@ def _clamp(line: int, source: Source) -> int:
 def _agent_at(index: Index, path: str, offset: int) -> AgentIndex | None:
     agents = index.documents[path].agents
     return next((a for a in reversed(agents) if a.agent.span.start <= offset), agents[0] if agents else None)
+
+
+def _in_expression(cursor: _Cursor) -> bool:
+    """True in what is read as a condition or value, wherever in the language it stands."""
+    if cursor.agent is None or cursor.before.lstrip().startswith("#"):
+        return False
+    at = cursor.source.line_starts[cursor.line - 1] + len(cursor.before)
+    return any(use.text.span.start <= at <= use.text.span.end for use in cursor.agent.expressions if use.mode != "tag")
 
 
 def _matching(offers: Iterable[Item], typed: str) -> list[Item]:

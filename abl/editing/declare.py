@@ -7,6 +7,7 @@ from typing import Final
 
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.model import AgentIndex
+from abl.analysis.names import first_below
 from abl.analysis.project import DocumentIndex, Index
 from abl.diagnostics import Diagnostic, Edit
 from abl.source import Span
@@ -57,9 +58,10 @@ def session_variables(document: DocumentIndex, agent: AgentIndex, lines: Sequenc
 def _not_recalled(agent: AgentIndex) -> Iterator[str]:
     recalled = {name.value for recall in agent.all(nodes.RecallInstruction) for name in recall.paths or ()}
     domains = {r.domain.value for r in agent.all(nodes.RecallInstruction) if r.domain is not None}
+    above = first_below(agent.read_paths)
     for path, declared in agent.persistent.items():
         writable_only = declared.access is not None and declared.access.value.strip().lower() == "write"
-        is_read = any(read == path or read.startswith(f"{path}.") for read in agent.read_paths)
+        is_read = path in agent.read_paths or path in above
         in_domain = declared.domain is not None and declared.domain.value in domains
         if is_read and "." in path and path not in recalled and not writable_only and not in_domain:
             yield path

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index, index_of
 from abl.analysis.registry import lookup
-from abl.analysis.symbols import Occurrence, Symbol, occurrences, symbol_at
+from abl.analysis.sharing import Symbol
+from abl.analysis.symbols import Occurrence, occurrences, symbol_at
 from abl.editing.meanings import MEANINGS
 from abl.editing.place import place_at, read_line
 from abl.expressions.builtins import find
@@ -18,19 +19,27 @@ from abl.syntax import vocabulary
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 SHOWN_PLACES = 5
+Seen = Callable[[Symbol], str | None]
 
 
-def hover(files: Mapping[str, str], path: str, line: int, column: int) -> dict[str, Any] | None:
-    """``{range, title, text}`` for a 1-based position, or None where there is nothing to say."""
-    if path not in files:
-        return None
+def hover(
+    files: Mapping[str, str], path: str, line: int, column: int, seen: Seen | None = None
+) -> dict[str, Any] | None:
+    """``{range, title, text}`` for a 1-based position, or None where there is nothing to say.
+
+    ``seen`` tells the last value of a variable or path, as text for people, where the caller knows of runs.
+    """
     index = index_of(files)
-    source = index.documents[path].source
+    document = index.documents.get(path)
+    if document is None:
+        return None
+    source = document.source
     offset = source.offset(line, column)
     symbol = symbol_at(index, path, offset)
     if symbol is not None:
         title, text = _symbol(symbol, index)
-        return _answer(source, symbol.span, title, text)
+        last = seen(symbol) if seen is not None and symbol.kind in ("variable", "path") else None
+        return _answer(source, symbol.span, title, f"{text}\nlast seen: {last}" if last else text)
     return _keyword(source, line, offset)
 
 
@@ -106,7 +115,7 @@ def _places(index: Index, symbol: Symbol) -> list[str]:
 
 
 def _place(index: Index, occurrence: Occurrence) -> str:
-    line = index.documents[occurrence.path].source.position(occurrence.span.start).line
+    line = index.source(occurrence.path).position(occurrence.span.start).line
     return f"{occurrence.path}:{line}"
 
 

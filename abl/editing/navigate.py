@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abl.analysis.project import Index, index_of
-from abl.analysis.symbols import Occurrence, Symbol, occurrences, symbol_at
+from abl.analysis.sharing import Symbol
+from abl.analysis.symbols import Occurrence, occurrences, symbol_at
 
 
 def definition(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
@@ -35,14 +36,16 @@ def references(
 
 
 def symbol_of(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index | None, Symbol | None]:
-    """The index of the files, None for an unknown path, and the symbol at a 1-based position, if one is there."""
-    if path not in files:
-        return None, None
+    """The index of the files, None where the path is no document, and the symbol at a 1-based position, if one is
+    there."""
     index = index_of(files)
+    if path not in index.documents:
+        return None, None
     return index, symbol_at(index, path, index.documents[path].source.offset(line, column))
 
 
 def places(index: Index, found: Iterable[Occurrence]) -> list[dict[str, Any]]:
     """Occurrences as JSON."""
-    sources = index.sources
-    return [{"path": o.path, "range": sources[o.path].range(o.span).as_dict()} for o in found]
+    listed = list(found)
+    sources = {path: index.source(path) for path in {o.path for o in listed}}
+    return [{"path": o.path, "range": sources[o.path].range(o.span).as_dict()} for o in listed]

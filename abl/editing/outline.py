@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from abl.source import Position, Span
-from abl.syntax import nodes
+from abl.syntax import nodes, parse
 
 _SHOWN = 40
 
@@ -25,14 +25,16 @@ class Entry(NamedTuple):
     children: tuple[Entry, ...]
 
 
-def outline(document: nodes.Document) -> list[dict[str, Any]]:
-    """The parts of a document as JSON, outer first, in file order.
+def outline(files: Mapping[str, str], path: str, line: int = 1, column: int = 1) -> list[dict[str, Any]]:
+    """The parts of the document at ``path`` as JSON, outer first, in file order; empty for an unknown path.
 
     Each is ``{name, kind, detail, range, path, children}``, as in ``Entry``; ``range`` is JSON of docs/spec 12 §2.
     Kinds: agent, supervisor, fragment, profile, tools, section, group, variable, path, trigger, recall, phase, rule,
-    step, tool, field, handoff, completion, hook, message, template, text.
+    step, tool, field, handoff, completion, hook, message, template, text. The position is there so that an editor can
+    ask for everything in one way; the outline is of the whole document wherever it is.
     """
-    return [_as_dict(entry) for entry in entries(document)]
+    text = files.get(path)
+    return [_as_dict(entry) for entry in entries(parse(text, path))] if text is not None else []
 
 
 def entries(document: nodes.Document) -> tuple[Entry, ...]:

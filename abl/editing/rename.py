@@ -8,14 +8,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from abl.analysis import check
+from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
+from abl.analysis.links import theirs_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.project import Index, index_of
 from abl.analysis.render import range_dict
-from abl.analysis.symbols import Symbol, SymbolKind, homes_of, occurrences, places_of
+from abl.analysis.sharing import Symbol, SymbolKind, homes_of
+from abl.analysis.symbols import occurrences, places_of
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
+from abl.editing.leftovers import left_alone
 from abl.editing.navigate import symbol_of
+from abl.editing.refusals import (
+    Refused,
+    library_tools,
+    not_bound_by_name,
+    not_hidden,
+    not_in_other_cases,
+    not_of_a_currency,
+    not_of_an_item,
+)
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
@@ -29,41 +42,39 @@ _ONE_SPACE: Final[frozenset[SymbolKind]] = frozenset({"variable", "path", "tool"
 """Kinds of which one name in one agent may mean only one thing."""
 
 
-class Refused(Exception):
-    """Why a rename is not done, for people."""
-
-
 def rename(files: Mapping[str, str], path: str, line: int, column: int, name: str) -> dict[str, Any]:
     """The edits that give the name at a 1-based position another ``name``, in all files.
 
-    ``{"edits": {path: [{range, text}]}, "refused": None}``, or no edits and in ``refused`` the reason: nothing to
-    rename there, no name, taken, built in, or the project would have errors that it has not now.
+    ``{"edits": {path: [{range, text}]}, "refused": None, "left": [{path, range}]}``, or no edits and in ``refused`` the
+    reason: nothing to rename there, no name, taken, built in, a place that cannot be changed safely, or the project
+    would have errors that it has not now. In ``left`` the word still stands, as something else.
     """
     try:
         index, symbol = _renamable(files, path, line, column)
         _legal(symbol, name)
         if name == symbol.name:
-            return {"edits": {}, "refused": None}
+            return {"edits": {}, "refused": None, "left": []}
         _free(index, symbol, name)
         edits = _edits(index, symbol, name)
         _still_right(files, edits)
     except Refused as refused:
-        return {"edits": {}, "refused": str(refused)}
-    return {"edits": {p: _as_dicts(index, p, changes) for p, changes in edits.items()}, "refused": None}
+        return {"edits": {}, "refused": str(refused), "left": []}
+    left = left_alone(index, symbol, homes_of(index, symbol), edits)
+    return {"edits": {p: _as_dicts(index, p, changes) for p, changes in edits.items()}, "refused": None, "left": left}
 
 
 def renamable(files: Mapping[str, str], path: str, line: int, column: int) -> dict[str, Any]:
-    """What ``rename`` would act on there: ``{"range", "name", "refused"}``; a range of None goes with a reason."""
+    """What ``rename`` would act on: ``{"range", "name", "kind", "refused"}``; a range of None goes with a reason."""
     try:
         index, symbol = _renamable(files, path, line, column)
     except Refused as refused:
-        return {"range": None, "name": "", "refused": str(refused)}
+        return {"range": None, "name": "", "kind": "", "refused": str(refused)}
     found = index.sources[path].range(symbol.span).as_dict()
-    return {"range": found, "name": symbol.name, "refused": None}
+    return {"range": found, "name": symbol.name, "kind": symbol.kind, "refused": None}
 
 
 def _as_dicts(index: Index, path: str, edits: list[Edit]) -> list[dict[str, Any]]:
-    source = index.sources[path]
+    source = index.source(path)
     return [{"range": range_dict(source, edit.span), "text": edit.text} for edit in edits]
 
 
@@ -77,6 +88,8 @@ def _renamable(files: Mapping[str, str], path: str, line: int, column: int) -> t
         raise Refused(f"`{symbol.name}` is a tool of the runtime.")
     if symbol.kind == "variable" and (symbol.name in SYSTEM_NAMES or is_runtime_name(symbol.name)):
         raise Refused(f"`{symbol.name}` is set by the runtime.")
+    if symbol.kind == "variable" and symbol.name in SCOPE_OF_SEGMENT and symbol.name not in symbol.agent.session:
+        raise Refused(f"`{symbol.name}` is a scope of facts; a path below it can be renamed where it is declared.")
     return index, symbol
 
 
@@ -128,16 +141,40 @@ def _not_captured(agent: AgentIndex, old: str, name: str) -> None:
 
 
 def _edits(index: Index, symbol: Symbol, name: str) -> dict[str, list[Edit]]:
-    short = {(agent.source.path, span): key for agent in index.each() for key, span in _shorthands(agent, symbol)}
+    homes = homes_of(index, symbol)
+    not_hidden(index, symbol, homes)
+    not_in_other_cases(index, symbol, homes)
+    not_bound_by_name(index, symbol, homes)
+    not_of_an_item(symbol, homes)
+    not_of_a_currency(symbol, homes)
+    written = {
+        (agent.source.path, span): f"{key}: {name}"
+        for agent in homes
+        for key, span in _shorthands(index, agent, symbol)
+    }
+    written |= _split(index, symbol, name, homes)
     edits: dict[str, list[Edit]] = {}
     for occurrence in occurrences(index, symbol):
-        source = index.sources[occurrence.path]
+        source = index.source(occurrence.path)
         if source.text[slice(*occurrence.span)] != symbol.name:
             line = source.position(occurrence.span.start).line
             raise Refused(f"{occurrence.path}:{line} writes `{symbol.name}` in another way; change it by hand first.")
-        key = short.get((occurrence.path, occurrence.span))
-        edits.setdefault(occurrence.path, []).append(Edit(occurrence.span, f"{key}: {name}" if key else name))
+        text = written.get((occurrence.path, occurrence.span), name)
+        edits.setdefault(occurrence.path, []).append(Edit(occurrence.span, text))
     return {path: _apart(found) for path, found in edits.items()}
+
+
+def _split(index: Index, symbol: Symbol, name: str, homes: list[AgentIndex]) -> dict[tuple[str, Span], str]:
+    """``{a}`` in what is handed over, where only one side is renamed: ``{a: b}``, their name first."""
+    found: dict[tuple[str, Span], str] = {}
+    names = {agent.name for agent in homes if agent.name}
+    for agent in index.each() if symbol.kind == "variable" else ():
+        for theirs in agent.derive(theirs_of):
+            one, other = agent in homes, theirs.agent in names
+            if theirs.split and theirs.name.value == symbol.name and one != other:
+                text = f"{symbol.name}: {name}" if one else f"{name}: {symbol.name}"
+                found[agent.source.path, theirs.name.span] = text
+    return found
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:
@@ -145,7 +182,7 @@ def _apart(edits: list[Edit]) -> list[Edit]:
     return sorted({edit.span: edit for edit in edits}.values(), key=lambda edit: edit.span)
 
 
-def _shorthands(agent: AgentIndex, symbol: Symbol) -> Iterator[tuple[str, Span]]:
+def _shorthands(index: Index, agent: AgentIndex, symbol: Symbol) -> Iterator[tuple[str, Span]]:
     """Places where a name is a key as well: ``{a}`` means ``{a: a}``, an argument may be named by its value."""
     if symbol.kind not in ("variable", "path"):
         return
@@ -155,8 +192,9 @@ def _shorthands(agent: AgentIndex, symbol: Symbol) -> Iterator[tuple[str, Span]]
                 for key, value in zip(node.keys, node.values, strict=True):
                     if use.reading.text[: value.start].rstrip()[-1:] in ("{", ","):
                         yield key, use.span_of(value)
+    library = library_tools(index)
     for call in agent.all(nodes.Call):
-        known = call.tool is not None and call.tool.value in agent.tools
+        known = call.tool is not None and (call.tool.value in agent.tools or call.tool.value in library)
         for argument in (*(() if known else call.arguments), *call.with_):
             if argument.value is not None and argument.name is None:
                 yield argument.value.value.rpartition(".")[2], argument.value.span

@@ -15,6 +15,7 @@ from abl.expressions.lexer import scan
 from abl.limits import MAX_TOKEN_LINE, TOKEN_CACHE
 from abl.syntax import vocabulary
 from abl.syntax.scanner import BLANK, COMMENT, CONTENT, Line, open_brackets, scan_line
+from abl.syntax.texts import pipe_header
 
 Piece = tuple[int, int, str]
 Pieces = list[Piece]
@@ -145,7 +146,7 @@ def _line(text: str, line: Line, state: State) -> tuple[Pieces, State]:
     pipe = 0
     mode = reading.mode
     if first < end:
-        if line.colon and text[first] in "|>" and end - first <= 2:
+        if line.colon and pipe_header(text, first, end) is not None:
             pieces.append((first, end, "op"))
             pipe = line.key_column if line.item else line.column
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -109,7 +110,7 @@ _QUOTED: Final = {
     '"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL),
     "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL),
 }
-_HELPER = re.compile(r"(add|sub)\s+(\S.*?)\s+(-?[0-9]{1,15})", re.DOTALL)
+_HELPER = re.compile(r"(add|sub)\s++(\S++(?:\s++\S++)*?)\s++(-?[0-9]{1,15})")
 _UNKNOWN_HELPER = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\s+[@A-Za-z0-9_.]+)+")
 _BLOCK = re.compile(r"(#|/)\s*([A-Za-z_]*)\s*|(else)\b\s*")
 _SINGLE = re.compile(r"(?<![{$\\])\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\}(?!\})")
@@ -131,7 +132,7 @@ class _Reader:
         self.braces: list[SingleBrace] = []
         self.stack = [_Open("", Slot(0, 0, "", 0, None, None))]
         self.ends = _TagEnds(text)
-        self.ignored: list[str] = []
+        self.ignored: Counter[str] = Counter()
 
     def read(self) -> tuple[Part, ...]:
         position = self.written = 0
@@ -233,7 +234,7 @@ class _Reader:
             known = helper in ("if", "each")
             reason = "blocks nest too deeply" if known else f"unknown helper `#{helper}`"
             self.problems.append(Problem("ABL252", start, end, reason, f"#{helper}"))
-            self.ignored.append(helper)
+            self.ignored[helper] += 1
             return
         self.stack.append(_Open(helper, self.slot(start, end, source, offset)))
 
@@ -246,13 +247,15 @@ class _Reader:
         if rest:
             # Undocumented, so reported; read as an #if of its own behind {{else}}, which is what its author meant.
             self.problems.append(Problem("ABL252", start, end, "unknown helper `else if`", "else if"))
+            if len(self.stack) > bounds.MAX_BLOCK_NESTING:
+                return
             condition = re.sub(r"^if\s*", "", rest)
             slot = self.slot(start, end, condition, offset + len(rest) - len(condition))
             self.stack.append(_Open("if", slot, chained=True))
 
     def close_tag(self, start: int, end: int, helper: str) -> None:
-        if helper in self.ignored:
-            self.ignored.remove(helper)
+        if self.ignored[helper]:
+            self.ignored[helper] -= 1
             return
         if not any(block.helper == helper for block in self.stack[1:]):
             reason = f"`{{{{/{helper}}}}}` without `{{{{#{helper}}}}}`"

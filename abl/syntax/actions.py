@@ -15,6 +15,7 @@ from typing import Final
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.calls import call_header
+from abl.syntax.colons import mended, with_key
 from abl.syntax.context import Context
 from abl.syntax.entries import (
     condition_text,
@@ -129,7 +130,7 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
             shown = sorted(legal)
             ctx.report(findings.unknown_key(ctx.source, block, place, shown))
             continue
-        if block.key.islower() and key in legal and not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES:
+        if not block.key.isupper() and key in legal and not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES:
             ctx.report(findings.lower_key(block.key_span, block.key))
         group = _Group(_CANONICAL.get(key, key), block)
         for role in _ROLES.get(group.key, ()):
@@ -148,11 +149,22 @@ def keyed(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
         return block
     value = block.value
     if value.style == "bare" and value.value in legal:
-        return Block(
-            value.value, value.span, None, block.children, block.span, block.line_span, block.column, block.item, True,
-            block.comments,
-        )  # fmt: skip
+        if block.children:
+            ctx.report(findings.missing_colon(value.span, value.value))
+        return with_key(block, value, None)
     return with_colon(ctx, block, legal)
+
+
+def _with_keys(ctx: Context, blocks: Iterable[Block], legal: vocabulary.Words, owner: str) -> tuple[Block, ...]:
+    """What belongs to a directive, each with its key; a line without one is reported."""
+    found: list[Block] = []
+    for written in blocks:
+        block = keyed(ctx, written, legal)
+        if block.colon:
+            found.append(block)
+        else:
+            ctx.skip(block, f"This is no part of {owner}", "")
+    return tuple(found)
 
 
 def properties_of(blocks: Iterable[Block]) -> tuple[Property, ...]:
@@ -169,18 +181,21 @@ Parts = Sequence[Block]
 
 
 def _read_setting(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    if block.children:
+        block = mended(ctx, block)
     return Setting(span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value)
 
 
 def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     text = block.value
+    below = _with_keys(ctx, (*block.children, *parts), vocabulary.RESPOND_KEYS, key)
     template: Name | None = None
     if text is not None and text.style == "bare" and text.raw.startswith("TEMPLATE("):
         match = _TEMPLATE.fullmatch(ctx.text, *text.span)
         if match is not None:
             template = Name(match[1], Span(match.start(1), match.end(1)))
     return Respond(
-        span=_span(block, parts), path=path, block=block, props=properties_of((*block.children, *parts)), keyword=key,
+        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
         key_span=block.key_span, text=text, template=template,
     )  # fmt: skip
 
@@ -285,7 +300,7 @@ def _span(block: Block, parts: Parts) -> Span:
 
 def _read_call(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     tool, arguments, as_, inline_with = call_header(ctx, block.value, path) if block.value else (None, (), None, ())
-    below = tuple(keyed(ctx, child, _CALL_PARTS) for child in (*block.children, *parts))
+    below = _with_keys(ctx, (*block.children, *parts), _CALL_PARTS, "CALL")
     with_: list[Argument] = list(inline_with)
     branches: dict[str, tuple[Branch, ...]] = {}
     on_fail = None

@@ -9,6 +9,7 @@ from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.actions import read_directives
+from abl.syntax.colons import mended
 from abl.syntax.constraints import is_rule, read_constraints, rules_only
 from abl.syntax.content import profile_document, read_described
 from abl.syntax.context import Context
@@ -30,6 +31,8 @@ _LIST_SECTIONS: Final = frozenset(
 )
 _TYPED: Final = vocabulary.SCALAR_SECTIONS | vocabulary.words("MEMORY CONSTRAINTS FLOW TOOLS GATHER HANDOFF COMPLETE")
 _KEPT_BELOW: Final = frozenset({"TOOLS", "MEMORY", "CONSTRAINTS", "HANDOFF", "COMPLETE"})  # entries open themselves
+_OWN_COLONS: Final = _TYPED | vocabulary.words("LIMITATIONS TESTS ON_START HOOKS ACTION_HANDLERS")
+"""Sections whose readers find missing colons themselves, or whose lines are no properties."""
 _PROFILE_ONLY: Final = vocabulary.PROFILE_SECTIONS - vocabulary.SECTIONS
 
 
@@ -100,6 +103,8 @@ class SectionReader:
         if keyword == "MODE":
             ctx.report(findings.removed_mode(ctx.source, block.span))
         path = f"{self.prefix}{keyword.lower()}"
+        if keyword not in _OWN_COLONS:
+            block = mended(ctx, block)
         shown = block if keyword in _TYPED else in_rows(ctx, block)
         self.sections.append(
             Section(

@@ -19,11 +19,12 @@ from abl.syntax.context import Context
 from abl.syntax.moving import moved_block
 from abl.syntax.nodes import Block, Comment, Text
 from abl.syntax.scanner import COMMENT, CONTENT, SLASHES, Line, scan_line
-from abl.syntax.texts import new_span
+from abl.syntax.stray import LookAhead, is_no_text, may_be_stray
+from abl.syntax.texts import bare_text, new_span, pipe_header
 from abl.syntax.values import ValueReader, blanked
 
-_PIPES: Final = frozenset(("|", "|-", "|+", ">", ">-", ">+"))
 _NO_COMMENTS: Final[tuple[Comment, ...]] = ()
+_SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
 
 
 class _Open:
@@ -118,6 +119,8 @@ class _Builder(ValueReader):
         self.above: list[Comment] = []
         self.tabs = 0
         self.too_deep = False
+        self.ahead = LookAhead(self.lines)
+        self.last = 0  # offset of the last line that was taken into a block
         self.first_finding = len(ctx.findings)
 
     def run(self) -> Tree:
@@ -132,6 +135,9 @@ class _Builder(ValueReader):
             base = starts[at]
             at += 1
             if line.kind == CONTENT:
+                if not line.item and may_be_stray(line, raw) and self._is_left_over(line, base, at):
+                    continue
+                self.last = base
                 self._make_room(line, base)
                 known = self.known.get(at - 1) if self.known else None
                 at = (
@@ -164,6 +170,7 @@ class _Builder(ValueReader):
     def _keep(self, known: Known, following: int) -> int:
         """Take over known blocks; returns the index of the next line to read."""
         self.above.clear()
+        self.last = known.end
         self.comments += known.comments
         self.inner_comments += known.blanked
         shift, parent = known.shift, self.stack[-1]
@@ -171,6 +178,31 @@ class _Builder(ValueReader):
         parent.children = [*parent.children, *blocks] if parent.children else list(blocks)
         parent.end = max(parent.end, known.end)
         return following + known.lines - 1
+
+    def _is_left_over(self, line: Line, base: int, following: int) -> bool:
+        """True for a line that would end blocks which go on below it; it is reported and taken into none.
+
+        Whether it is depends on lines further below, and so does where the blocks above it end.
+        """
+        self.unsure.append(self.last)
+        below = self.ahead.behind(following)
+        ends_more = self.stack[-1].column >= line.column and below.column > line.column
+        if not ends_more and not (is_no_text(line, self.lines[following - 1]) and self._is_in_list(line, below)):
+            return False
+        span = Span(base + line.content, base + line.end)
+        if line.colon:
+            self.ctx.report(findings.unknown_section(Span(span.start, base + line.key_end), line.key, _SECTION_NAMES))
+        else:
+            text = bare_text(self.text, *span)
+            block = Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
+            self.ctx.skip(block, "This line belongs to no block", "")
+        return True
+
+    def _is_in_list(self, line: Line, below: Line) -> bool:
+        """True in the column of list items, one of which stands above or below the line."""
+        if below.item and below.column == line.column:
+            return True
+        return any(open_.line.item and open_.column == line.column for open_ in self.stack)
 
     def _first_line_with_bom(self) -> int:
         line = scan_line(self.lines[0][1:])
@@ -190,8 +222,9 @@ class _Builder(ValueReader):
         value: Text | None = None
         last = end
         if start < end:
-            if line.colon and line.end <= line.value + 2 and self.text[start:end] in _PIPES:
-                value, following = self.pipe(line, start, following)
+            header = pipe_header(self.text, start, end) if line.colon else None
+            if header is not None:
+                value, following = self.pipe(line, start, header, following)
                 last = value.span.end
             else:
                 value, following = self.value(line, start, end, free=free, following=following)
@@ -276,12 +309,17 @@ class _Builder(ValueReader):
             edits = self._tabs_to_spaces(self.ctx.line_of(base) - 1)
             self.ctx.report(findings.mixed_tabs(Span(base, base + line.indent), edits))
 
+    def _begins(self, at: int) -> bool:
+        """True for a line that begins a top-level block; comments stand in any column."""
+        line = scan_line(self.lines[at])
+        return line.kind == CONTENT and line.column == 1
+
     def _tabs_to_spaces(self, at: int) -> tuple[Edit, ...]:
         """Edits that indent the whole top-level block around a line with spaces."""
         first = last = at
-        while first > 0 and scan_line(self.lines[first]).column != 1:
+        while first > 0 and not self._begins(first):
             first -= 1
-        while last < len(self.lines) and (last == first or scan_line(self.lines[last]).column != 1):
+        while last < len(self.lines) and (last == first or not self._begins(last)):
             last += 1
         edits: list[Edit] = []
         for number in range(first, last):

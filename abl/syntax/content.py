@@ -8,7 +8,7 @@ from typing import Any, Final
 from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
 from abl.syntax.context import Context
-from abl.syntax.entries import condition_text, item_properties
+from abl.syntax.entries import NAME, condition_text, item_properties
 from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
 from abl.syntax.moving import moved
@@ -48,6 +48,8 @@ def _content(block: Block, children: Iterable[Block]) -> Content:
             items.append(content_of(child))
         elif child.colon:
             members.append(content_of(child))
+        elif child.value is not None and NAME.fullmatch(child.value.raw) is not None and not child.children:
+            members.append(_bare_name(child, child.value))
     text, brackets = block.value, None
     if (
         text is not None
@@ -58,6 +60,11 @@ def _content(block: Block, children: Iterable[Block]) -> Content:
         inner = moved(_in_brackets(text.value, 0, len(text.value)), text.inner.start)
         members, items, brackets, text = [*inner.members, *members], [*inner.items, *items], inner.span, None
     return Content(block.key, block.key_span, text, tuple(members), tuple(items), block.span, block, brackets)
+
+
+def _bare_name(block: Block, value: Text) -> Content:
+    """A name on a line of its own, as those of INTENTS may be: a key that says no more."""
+    return Content(value.value, value.span, None, (), (), block.span, block)
 
 
 def _in_brackets(text: str, start: int, end: int, key: Text | None = None) -> Content:

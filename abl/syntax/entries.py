@@ -186,7 +186,7 @@ def read_properties(
                 ctx.report(findings.empty_block(ctx.source, block.span, block.key))
         elif block.children and key not in nesting:
             queue.extend(reversed(_pushed_in(ctx, block)))
-        if upper_case and block.key.islower() and _should_be_upper(ctx, block):
+        if upper_case and not block.key.isupper() and _should_be_upper(ctx, block):
             ctx.report(findings.lower_key(block.key_span, block.key))
         found.append(prop)
     return tuple(found)

@@ -133,8 +133,8 @@ def bad_indent(source: Source, line: Span, found: int, expected: int) -> Finding
 
 
 def mixed_tabs(span: Span, edits: tuple[Edit, ...]) -> Finding:
-    """ABL109."""
-    return Finding("ABL109", span, fixes=(Fix("Convert tabs to spaces", edits, preferred=True),))
+    """ABL109; no fix where only lines that are no blocks have tabs."""
+    return Finding("ABL109", span, fixes=(Fix("Convert tabs to spaces", edits, preferred=True),) if edits else ())
 
 
 def missing_colon(span: Span, word: str) -> Finding:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abl.syntax import findings, vocabulary
+from abl.syntax.colons import mended, with_key
 from abl.syntax.context import Context
 from abl.syntax.entries import (
     NAME,
@@ -17,13 +18,17 @@ from abl.syntax.entries import (
     literal_of,
     read_properties,
     text_of,
+    with_colon,
 )
 from abl.syntax.literals import plain_value, read_literal
 from abl.syntax.nodes import Block, Gather, GatherField, Literal_, Name, Property, Text
 from abl.syntax.pieces import inside_brackets, split_commas
-from abl.syntax.texts import scalar_text
+from abl.syntax.texts import first_word, rest_behind, scalar_text
 
 _NESTING: Final = vocabulary.FIELD_KEYS
+_BLOCK_OPTIONS: Final = vocabulary.words("FIELDS STRATEGY")
+_FIELD_WORDS: Final = frozenset((*vocabulary.REQUIRED_WORDS, *vocabulary.GATHER_TYPES))
+"""What may stand behind the name of a field."""
 
 
 def read_gather(
@@ -34,11 +39,12 @@ def read_gather(
     fields: list[GatherField] = []
     if block.value is not None:
         fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in inline_names(ctx, block.value))
-    for child in block.children:
+    children = [child if child.item else with_colon(ctx, child, _BLOCK_OPTIONS) for child in _readable(ctx, block)]
+    for child in children:
         key = child.key.upper()
         if not child.item and _is_option(child, key, top_level):
             if key == "FIELDS":
-                fields.extend(_read_field(ctx, entry, path) for entry in child.children)
+                fields.extend(_read_field(ctx, entry, path) for entry in _readable(ctx, child))
                 fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in _inline(ctx, child))
             else:
                 options[key] = child.value
@@ -46,13 +52,22 @@ def read_gather(
             fields.append(_read_field(ctx, child, path))
     props = tuple(
         Property(child.key.upper(), child.key, child.key_span, child.value, child)
-        for child in (*block.children, *parts)
+        for child in (*children, *parts)
         if not child.item and _is_option(child, child.key.upper(), top_level)
     )
     return Gather(
         span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
         fields=tuple(fields), prompt=options.get("PROMPT"), strategy=options.get("STRATEGY"),
     )  # fmt: skip
+
+
+def _readable(ctx: Context, block: Block) -> Iterator[Block]:
+    """The lines of a block that may be fields or options; others are reported."""
+    for child in block.children:
+        if child.item or child.colon or child.value is None or NAME.match(child.value.raw) is not None:
+            yield child
+        else:
+            ctx.skip(child, "This is no field", "")
 
 
 def _inline(ctx: Context, block: Block) -> tuple[Name, ...]:
@@ -76,6 +91,7 @@ def _bare_field(ctx: Context, name: Name, path: str) -> GatherField:
 def _read_field(ctx: Context, block: Block, path: str) -> GatherField:
     """``- name``, ``- name: required``, ``name:`` with a block, or ``- name: x`` in long form."""
     word: Text | None = None
+    block = _field_with_colon(ctx, block)
     if not block.colon:
         name = Name(block.value.value, block.value.inner) if block.value else Name("", block.line_span)
         blocks: tuple[Block, ...] = block.children
@@ -87,9 +103,29 @@ def _read_field(ctx: Context, block: Block, path: str) -> GatherField:
         blocks = (*children_of(ctx, head), *rest)
         word = block.value if block.value is None or block.value.raw[:1] != "{" else None
     check_name(ctx, name, "field", NAME)
+    blocks = tuple(mended(ctx, below) for below in blocks)
     place = f"field `{name.value}`"
     props = read_properties(ctx, blocks, "field", place, nesting=_NESTING)
     return _field(ctx, block, f"{path}.{name.value}", name=name, word=word, props=props)
+
+
+def _field_with_colon(ctx: Context, block: Block) -> Block:
+    """``- name required``, or ``name`` with properties below it, with its missing colon (ABL110)."""
+    value = block.value
+    if block.colon or value is None or value.style != "bare" or value.raw[:1] in ("{", "["):
+        return block
+    word = first_word(value)
+    rest = rest_behind(ctx.text, value, word)
+    if rest is None:
+        if block.item:
+            return block
+        if not block.children:
+            ctx.report(findings.item_expected(block.line_span, "GATHER"))
+            return block
+    elif rest.value.lower() not in _FIELD_WORDS and word.value.upper() != "NAME":
+        return block
+    ctx.report(findings.missing_colon(word.span, word.value))
+    return with_key(block, value, rest)
 
 
 def _is_long_form(block: Block, value: Text) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from abl.syntax import findings, vocabulary
 from abl.syntax.actions import read_directives
+from abl.syntax.colons import mended, with_key
 from abl.syntax.context import Context
 from abl.syntax.entries import (
     children_of,
@@ -16,6 +17,7 @@ from abl.syntax.entries import (
     names_of,
     read_properties,
     text_of,
+    with_colon,
 )
 from abl.syntax.keeping import kept
 from abl.syntax.literals import object_blocks
@@ -27,7 +29,9 @@ _COMPLETION_NESTING: Final = vocabulary.COMPLETION_KEYS
 _COMPLETION_ACTIONS: Final = frozenset({"SET", "CLEAR", "CALL", "WITH", "AS", "LOG"})
 
 
-def _entry_blocks(ctx: Context, item: Block) -> tuple[Block, ...]:
+def _entry_blocks(ctx: Context, item: Block, legal: vocabulary.Words) -> tuple[Block, ...]:
+    """The properties of an entry in any of its forms, ``legal`` are their keys."""
+    item = with_colon(ctx, item, legal)
     if item.colon:
         return item_properties(item)
     if item.value is not None and item.value.raw[:1] == "{":
@@ -43,7 +47,8 @@ def read_handoffs(ctx: Context, block: Block, path: str = "handoff") -> tuple[Ha
 
 @kept
 def _read_handoff(ctx: Context, item: Block, path: str) -> Handoff:
-    props = read_properties(ctx, _entry_blocks(ctx, item), "handoff", "a HANDOFF entry", nesting=_HANDOFF_NESTING)
+    blocks = [mended(ctx, block) for block in _entry_blocks(ctx, item, vocabulary.HANDOFF_KEYS)]
+    props = read_properties(ctx, blocks, "handoff", "a HANDOFF entry", nesting=_HANDOFF_NESTING)
     context = next((prop.block for prop in reversed(props) if prop.key == "CONTEXT"), None)
     inner = {child.key.upper(): child for child in children_of(ctx, context)} if context is not None else {}
     merged = {**inner, **{prop.key: prop.block for prop in props if prop.key in ("PASS", "SUMMARY", "HISTORY", "SET")}}
@@ -73,7 +78,8 @@ def read_completions(ctx: Context, block: Block, path: str = "complete") -> tupl
 
 @kept
 def _read_completion(ctx: Context, item: Block, path: str) -> Completion:
-    props = read_properties(ctx, _entry_blocks(ctx, item), "complete", "a COMPLETE entry", nesting=_COMPLETION_NESTING)
+    blocks = _entry_blocks(ctx, item, vocabulary.COMPLETION_KEYS)
+    props = read_properties(ctx, blocks, "complete", "a COMPLETE entry", nesting=_COMPLETION_NESTING)
     actions = read_directives(ctx, _actions(props), "complete", path)
     return Completion(
         span=item.span, path=path, block=item, props=props, when=condition_of(ctx, props, "WHEN"),
@@ -98,7 +104,8 @@ def read_on_start(ctx: Context, block: Block, path: str = "on_start") -> tuple[D
 def read_hooks(ctx: Context, block: Block, path: str = "hooks") -> tuple[tuple[str, tuple[Directive, ...]], ...]:
     """Hook name and its directives, for each hook."""
     found: list[tuple[str, tuple[Directive, ...]]] = []
-    for child in block.children:
+    for written in block.children:
+        child = _hook_with_colon(ctx, written)
         if not child.colon:
             ctx.skip(child, "This is no hook", path)
             continue
@@ -110,6 +117,14 @@ def read_hooks(ctx: Context, block: Block, path: str = "hooks") -> tuple[tuple[s
             ctx.report(findings.empty_block(ctx.source, child.span, child.key))
         found.append((name, read_directives(ctx, child.children, "hook", f"{path}.{name}")))
     return tuple(found)
+
+
+def _hook_with_colon(ctx: Context, block: Block) -> Block:
+    value = block.value
+    if block.colon or value is None or value.value.lower() not in vocabulary.HOOKS:
+        return block
+    ctx.report(findings.missing_colon(value.span, value.value))
+    return with_key(block, value, None)
 
 
 def read_named_texts(ctx: Context, block: Block) -> tuple[tuple[Name, Text], ...]:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from abl.source import Span
 from abl.syntax import findings, vocabulary
+from abl.syntax.colons import with_key
 from abl.syntax.context import Context
 from abl.syntax.entries import (
     NAME,
@@ -24,6 +25,7 @@ from abl.syntax.entries import (
     names_of,
     read_properties,
     text_of,
+    with_colon,
 )
 from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
@@ -57,7 +59,7 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
     remember: list[RememberTrigger] = []
     recall: list[RecallInstruction] = []
     for written in block.children:
-        child = opened(ctx, written, names=True)
+        child = opened(ctx, _with_colon(ctx, written), names=True)
         key = child.key.upper()
         if key == "SESSION":
             _read_each(ctx, child, session, read_session_variable, f"{path}.session")
@@ -71,20 +73,24 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
             _read_shorthand(ctx, child, persistent, f"{path}.persistent")
         elif child.colon:
             ctx.report(findings.unknown_memory_block(child.key_span, child.key, _BLOCK_NAMES))
-        else:
-            _bare_block(ctx, child, path)
+        elif not _lacks_colon(child):  # which is reported, and nothing stands below it
+            ctx.skip(child, "This is no part of MEMORY", path)
     return Memory(
         span=block.span, path=path, block=block, session=tuple(session), persistent=tuple(persistent),
         remember=tuple(remember), recall=tuple(recall),
     )  # fmt: skip
 
 
-def _bare_block(ctx: Context, block: Block, path: str) -> None:
-    word = block.value.value if block.value is not None else ""
-    if word.upper() in vocabulary.MEMORY_BLOCKS and block.value is not None:
-        ctx.report(findings.missing_colon(block.value.span, word))
-    else:
-        ctx.skip(block, "This is no part of MEMORY", path)
+def _lacks_colon(block: Block) -> bool:
+    return not block.colon and block.value is not None and block.value.value.upper() in vocabulary.MEMORY_BLOCKS
+
+
+def _with_colon(ctx: Context, block: Block) -> Block:
+    """``session`` with its missing colon (ABL110)."""
+    if block.value is None or not _lacks_colon(block):
+        return block
+    ctx.report(findings.missing_colon(block.value.span, block.value.value))
+    return with_key(block, block.value, None) if block.children else block
 
 
 def _read_each(ctx: Context, block: Block, into: list[T], read: Callable[[Context, Block, str], T], path: str) -> None:
@@ -113,6 +119,8 @@ class _Declaration:
         return check_name(ctx, name, self.kind, self.pattern), props
 
     def _parts(self, ctx: Context, item: Block) -> tuple[Name, tuple[Property, ...]]:
+        if item.value is not None and " " in item.value.raw:  # else the word is a name
+            item = with_colon(ctx, item, self._legal)
         value = item.value
         if not item.colon:
             if value is None:
@@ -207,7 +215,8 @@ def _read_shorthand(ctx: Context, block: Block, into: list[PersistentPath], path
 # remember -------------------------------------------------------------------------------------------------------
 
 
-def _entry_blocks(ctx: Context, item: Block) -> tuple[Block, ...]:
+def _entry_blocks(ctx: Context, item: Block, legal: vocabulary.Words) -> tuple[Block, ...]:
+    item = with_colon(ctx, item, legal)
     if item.colon:
         return item_properties(item)
     if item.value is not None and item.value.raw[:1] == "{":
@@ -220,7 +229,7 @@ def _entry_blocks(ctx: Context, item: Block) -> tuple[Block, ...]:
 @kept
 def read_remember(ctx: Context, item: Block, path: str) -> RememberTrigger:
     """An entry of ``remember:``."""
-    props = read_properties(ctx, _entry_blocks(ctx, item), "remember", "a remember trigger")
+    props = read_properties(ctx, _entry_blocks(ctx, item, vocabulary.REMEMBER_KEYS), "remember", "a remember trigger")
     store = next((p for p in reversed(props) if p.key == "STORE"), None)
     return RememberTrigger(
         span=item.span, path=path, block=item, props=props, when=condition_of(ctx, props, "WHEN"),
@@ -285,7 +294,8 @@ def read_recall(ctx: Context, item: Block, path: str) -> RecallInstruction:
         event: Text | None = Text(item.key, item.key, item.key_span, item.key_span)
         instruction = item.value
     else:
-        props = read_properties(ctx, _entry_blocks(ctx, item), "recall", "a recall instruction")
+        blocks = _entry_blocks(ctx, item, vocabulary.RECALL_KEYS)
+        props = read_properties(ctx, blocks, "recall", "a recall instruction")
         event, instruction = text_of(props, "ON"), text_of(props, "INSTRUCTION")
     paths = next((p for p in reversed(props) if p.key == "PATHS"), None)
     return RecallInstruction(

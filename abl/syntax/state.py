@@ -13,6 +13,7 @@ from abl.syntax.context import Context
 from abl.syntax.entries import children_of, names_of, read_properties, text_of
 from abl.syntax.nodes import Argument, Assignment, Block, Clear, Log, Name, Property, SetVariables, Text, Transform
 from abl.syntax.pieces import COLON, EQUALS, cuts, inside_brackets, outside, split_commas
+from abl.syntax.stray import begins_nothing
 from abl.syntax.texts import bare_text, name_of, scalar_text
 
 _INTO: Final = outside(r"\bINTO\b|\binto\b")
@@ -36,6 +37,8 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
         at = f"{path}[{len(found)}]"
         if child.colon:
             found.append(_member(child, at))
+        elif child.value is not None and begins_nothing(child.value.raw) and "=" not in child.value.raw:
+            ctx.skip(child, "This is no assignment", path)
         elif child.value is not None:
             found.append(_assignment(ctx, child, child.value.span, at))
     return tuple(found)
@@ -46,12 +49,19 @@ def _member(block: Block, path: str) -> Assignment:
     return Assignment(span=block.span, path=path, block=block, target=target, value=block.value)
 
 
+def compared_at(text: str, span: Span) -> Span | None:
+    """Where a SET line has ``==`` in place of its ``=`` (ABL628)."""
+    mark = next(cuts(EQUALS, text, *span), None)
+    is_slip = mark is not None and mark[3] == "==" and text[span.start : mark.start()].strip()
+    return Span(*mark.span(3)) if mark is not None and is_slip else None
+
+
 def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment:
     """Split at the first ``=`` that is no part of a comparison."""
     equals = next((m for m in cuts(EQUALS, ctx.text, *span) if m[3] == "="), None)
     target = bare_text(ctx.text, span.start, equals.start()) if equals else None
     value = bare_text(ctx.text, equals.end(), span.end) if equals else None
-    if target is None or value is None:
+    if (target is None or value is None) and compared_at(ctx.text, span) is None:
         ctx.report(findings.bad_assignment(span, ctx.text[span.start : span.end]))
     name = name_of(target) if target is not None else None
     return Assignment(span=span, path=path, block=block, target=name, value=value)
@@ -148,7 +158,9 @@ def read_arguments(ctx: Context, block: Block, path: str) -> tuple[Argument, ...
     for child in children_of(ctx, block):
         at = f"{path}[{len(found)}]"
         if not child.colon:
-            if child.value is not None:
+            if child.value is not None and begins_nothing(child.value.raw):
+                ctx.skip(child, "This is no argument", path)
+            elif child.value is not None:
                 found.append(_inline_argument(ctx, *child.value.span, at))
             continue
         nested = read_arguments(ctx, child, at) if child.value is None else ()

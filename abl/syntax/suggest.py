@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import Final
+
+from abl.limits import MAX_COMPARED_NAMES
 
 _SEPARATORS: Final = str.maketrans("", "", "_- ")
 _MAX_SUGGESTIONS: Final = 3
@@ -13,15 +16,32 @@ _KEPT_WORDS: Final = 4_096
 _KEPT_LISTS: Final = 128
 
 
-def closest(word: str, candidates: Iterable[str]) -> tuple[str, ...]:
+def closest(word: str, candidates: Iterable[str], compared: int = MAX_COMPARED_NAMES) -> tuple[str, ...]:
     """Up to three candidates near ``word``, best first.
 
     Equal but for case, ``_``, ``-`` or space always counts. Otherwise the Damerau-Levenshtein distance of the
-    case-folded words may be 1 for words of up to 4 characters, 2 up to 8, 3 beyond.
+    case-folded words may be 1 for words of up to 4 characters, 2 up to 8, 3 beyond. Of very many candidates the first
+    ``compared`` count, of a set those first in order.
     """
     if not word or len(word) > _MAX_WORD:
         return ()
-    return _closest(word, candidates if isinstance(candidates, tuple) else tuple(dict.fromkeys(candidates)))
+    return _closest(word, _some(candidates, compared))
+
+
+def _some(candidates: Iterable[str], compared: int) -> tuple[str, ...]:
+    """As many candidates as are compared, each once."""
+    if isinstance(candidates, frozenset):
+        return _first_in_order(candidates, compared)
+    if isinstance(candidates, set):
+        candidates = sorted(candidates)
+    elif isinstance(candidates, tuple) and len(candidates) <= compared:
+        return candidates
+    return tuple(dict.fromkeys(islice(candidates, compared)))
+
+
+@lru_cache(maxsize=_KEPT_LISTS)
+def _first_in_order(candidates: frozenset[str], compared: int) -> tuple[str, ...]:
+    return tuple(sorted(candidates)[:compared])
 
 
 @lru_cache(maxsize=_KEPT_WORDS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, cast
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, cast
 
 from abl.source import Span
 from abl.syntax.nodes import Name, Text, TextStyle
@@ -20,6 +21,8 @@ _CLOSED: Final = {
     "'": re.compile(r"'((?:[^'\\\n]|\\.)*+)'"),
 }
 _STYLES: Final[dict[str, TextStyle]] = {'"': "double", "'": "single"}
+_HEADER = re.compile(r"([|>])([1-9]?[+-]?|[+-][1-9])")
+_LONGEST_HEADER: Final = 3
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPED: Final = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 _WORD = re.compile(r"\S+")
@@ -93,23 +96,70 @@ def expression_text(source: str, text: Text) -> Text:
     return text
 
 
-def pipe_text(source: str, start: int, lines: list[tuple[int, int]]) -> Text:
-    """A pipe block; ``start`` is the ``|``, ``lines`` the spans of the lines below it, blank ones included."""
+class PipeHeader(NamedTuple):
+    """What stands behind the key of a pipe block: ``>`` folds lines; ``+`` keeps the empty lines at the end, of which
+    nothing is left else; a digit tells how much deeper than its key the text stands (01 §5; YAML 1.2 §8.1)."""
+
+    folded: bool
+    keeps: bool
+    deeper: int
+
+
+def pipe_header(source: str, start: int, end: int) -> PipeHeader | None:
+    """The header of a pipe block, if that is what stands between two offsets."""
+    if source[start] not in "|>" or end - start > _LONGEST_HEADER:
+        return None
+    match = _HEADER.fullmatch(source, start, end)
+    if match is None:
+        return None
+    marks = match[2]
+    return PipeHeader(match[1] == ">", "+" in marks, int(marks.strip("+-") or 0))
+
+
+def pipe_text(source: str, start: int, lines: list[tuple[int, int]], header: PipeHeader, margin: int) -> Text:
+    """A pipe block; ``start`` is the ``|``, ``lines`` the spans of the lines below it, blank ones included.
+
+    ``margin`` is the indentation of its key, from which a digit in the header counts.
+    """
+    empty_end = 0
     while lines and not source[lines[-1][0] : lines[-1][1]].strip():
         lines.pop()
+        empty_end += 1
     if not lines:
         return Text("", "", Span(start, start + 1), Span(start + 1, start + 1), "pipe")
-    indent = next((_indent(source, *line) for line in lines if source[line[0] : line[1]].strip()), 0)
+    indent = next(_indent(source, *line) for line in lines if source[line[0] : line[1]].strip())
+    indent = margin + header.deeper if header.deeper else indent
+    texts = [(begin + min(indent, _indent(source, begin, end)), end) for begin, end in lines]
+    joints = _folds(source, texts) if header.folded else ["\n"] * (len(texts) - 1)
     pieces: list[str] = []
     runs: list[tuple[int, int]] = []
     length = 0
-    for line_start, end in lines:
-        start_of_text = line_start + min(indent, _indent(source, line_start, end))
-        runs.append((length, start_of_text))
-        pieces.append(source[start_of_text:end])
-        length += end - start_of_text + 1
-    inner = Span(runs[0][1], lines[-1][1])
-    return Text("\n".join(pieces), source[inner.start : inner.end], Span(start, inner.end), inner, "pipe", tuple(runs))
+    for (begin, end), joint in zip(texts, [*joints, "\n" * (1 + empty_end) if header.keeps else ""], strict=True):
+        if begin < end or joint != "":
+            runs.append((length, begin))
+        pieces += (source[begin:end], joint)
+        length += end - begin + len(joint)
+    inner = Span(texts[0][0], lines[-1][1])
+    return Text("".join(pieces), source[inner.start : inner.end], Span(start, inner.end), inner, "pipe", tuple(runs))
+
+
+def _folds(source: str, texts: list[tuple[int, int]]) -> list[str]:
+    """What stands between each line and the next in folded text.
+
+    A single line break becomes a space; where empty lines follow it is left out, so that each of these counts as one.
+    Beside a line that stands deeper than the text it stays.
+    """
+    joints: list[str] = []
+    deeper = False  # whether the next line with text stands deeper
+    for (after, after_end), (begin, end) in pairwise(reversed(texts)):
+        if after < after_end:
+            deeper = source[after] in " \t"
+        if begin == end or deeper or source[begin] in " \t":
+            joints.append("\n")
+        else:
+            joints.append(" " if after < after_end else "")
+    joints.reverse()
+    return joints
 
 
 def _indent(source: str, start: int, end: int) -> int:

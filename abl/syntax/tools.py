@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from abl.diagnostics import Edit, Fix
 from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
 from abl.syntax import findings, vocabulary
+from abl.syntax.colons import mended
 from abl.syntax.context import Context
-from abl.syntax.entries import NAME, check_name
+from abl.syntax.entries import NAME, check_name, with_colon
 from abl.syntax.keeping import kept
 from abl.syntax.literals import plain_value, read_literal
 from abl.syntax.nodes import Block, Literal_, Name, Parameter, Property, Text, Tool, TypeRef
@@ -62,18 +64,18 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     at = f"{path}.{name.value}"
     parameters, behind = _parameters(ctx, match.end(), end, at)
     returns = _returns(ctx, behind, end)
-    props: list[Property] = []
+    rest: list[Block] = []
     for child in block.children:
-        if child.colon:
-            key = vocabulary.canonical_key(child.key)
-            props.append(Property(key, child.key, child.key_span, child.value, child))
-        elif returns is None and child.value is not None:
-            returns = _returns(ctx, *child.value.span)
+        arrow = _returns(ctx, *child.value.span) if not child.colon and child.value is not None else None
+        returns = returns or arrow
+        if arrow is None:
+            rest.append(child)
+    props = tuple(_properties(ctx, rest, name.value, at))
     if ctx.noticed == noticed:
         _judge(ctx, Span(match.end(), end), behind, parameters, returns)
     return Tool(
-        span=block.span, path=at, block=block, props=tuple(props), name=name, parameters=parameters, returns=returns,
-        description=_description(tuple(props)),
+        span=block.span, path=at, block=block, props=props, name=name, parameters=parameters, returns=returns,
+        description=_description(props),
     )  # fmt: skip
 
 
@@ -123,17 +125,22 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     else:
         return None
     at = f"{path}.{name.value}"
-    props = tuple(
-        Property(vocabulary.canonical_key(child.key), child.key, child.key_span, child.value, child)
-        for child in block.children
-        if child.colon
-    )
+    props = tuple(_properties(ctx, block.children, name.value, at))
     listed = next((prop.block for prop in props if prop.key == "PARAMETERS"), None)
     parameters = tuple(_listed_parameter(ctx, item, at) for item in listed.children) if listed else ()
     return Tool(
         span=block.span, path=at, block=block, props=props, name=name, parameters=parameters,
         returns=_mapped_returns(ctx, props), description=_description(props),
     )  # fmt: skip
+
+
+def _properties(ctx: Context, lines: Iterable[Block], tool: str, path: str) -> Iterator[Property]:
+    for child in lines:
+        line = mended(ctx, with_colon(ctx, child, vocabulary.EVERY_TOOL_KEY))
+        if line.colon:
+            yield Property(vocabulary.canonical_key(line.key), line.key, line.key_span, line.value, line)
+        else:
+            ctx.skip(line, f"This is no property of `{tool}`", path)
 
 
 def _may_name_tool(key: str) -> bool:

@@ -10,7 +10,7 @@ from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.nodes import Comment, Text
 from abl.syntax.scanner import BLANK, COMMENT, CONTENT, Line, follow_brackets, scan_line
-from abl.syntax.texts import bare_text, closing_quote, pipe_text, quoted_text
+from abl.syntax.texts import PipeHeader, bare_text, closing_quote, pipe_text, quoted_text
 
 _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 _RULE_WORDS: Final = tuple(f"{kind} " for kind in vocabulary.RULE_KINDS)
@@ -69,7 +69,7 @@ class ValueReader:
         first, _, more = value.strip().partition(" ")
         return line.key.upper() == "ON_FAIL" and bool(more) and not first.isupper()
 
-    def pipe(self, line: Line, start: int, following: int) -> tuple[Text, int]:
+    def pipe(self, line: Line, start: int, header: PipeHeader, following: int) -> tuple[Text, int]:
         """Text of a pipe block: the lines deeper than its key, blank ones included."""
         at, count = following, len(self.lines)
         limit = line.key_column if line.item else line.column
@@ -81,7 +81,7 @@ class ValueReader:
             base = self.starts[at]
             spans.append((base, base + (below.end if below.kind != BLANK else 0)))
             at += 1
-        text = pipe_text(self.text, start, spans)  # drops the blank lines at the end
+        text = pipe_text(self.text, start, spans, header, limit - 1)
         return text, following + len(spans)
 
     def value(self, line: Line, start: int, end: int, *, free: bool, following: int) -> tuple[Text | None, int]:

@@ -183,7 +183,7 @@ SORT_DIRECTIONS: Final = ("asc", "desc")
 TERMINALS: Final = ("COMPLETE", "ESCALATE", "HANDOFF")
 ERROR_TERMINALS: Final = ("CONTINUE", "COMPLETE", "ESCALATE", "BACKTRACK", "RETRY_STEP", "HANDOFF")
 ONCE_DIRECTIVES: Final = (
-    STEP_DIRECTIVES - words("SET CLEAR TRANSFORM LOG CALL CHECK ON_FAIL WITH AS CALL_WITH RESPOND SAY") - RESULT_BLOCKS
+    STEP_DIRECTIVES - words("SET CLEAR TRANSFORM LOG CALL CHECK ON_FAIL WITH AS CALL_WITH") - RESULT_BLOCKS
 )
 
 # GATHER (07 §2) and TOOLS (08 §2) -------------------------------------------------------------------------------
@@ -211,6 +211,23 @@ TOOL_KEYS: Final = words(
     RESULT_SECRETS SECRET_ACCESS"""
 )
 """What every tool may have; a binding adds its own keys (08 §3), so unlisted keys are not the parser's business."""
+BINDING_KEYS: Final[Mapping[str, Words]] = {
+    "http": words(
+        """ENDPOINT METHOD HEADERS QUERY_PARAMS BODY_TYPE BODY_MODE BODY_TEMPLATE BODY BODY_SCHEMA USE_BODY_SCHEMA
+        REQUEST_VARIANTS IDEMPOTENCY_HEADER PROTOCOL SOAP_VERSION SOAP_ACTION SOAP_HEADERS ON_SOAP_FAULT WSDL_ASSET
+        WSDL_VERSION WSDL_OPERATION WSDL_ASSET_ID WSDL_VERSION_ID WSDL_SERVICE WSDL_PORT WSDL_BINDING
+        WSDL_TARGET_NAMESPACE WSDL_ELEMENT WSDL_RESPONSE_ARRAYS"""
+    ),
+    "mcp": words("SERVER SERVER_TOOL HEADERS"),
+    "sandbox": words("RUNTIME CODE MEMORY_MB"),
+    "lambda": words("FUNCTION RUNTIME"),
+    "async_webhook": words("ENDPOINT METHOD HEADERS CALLBACK_URL_FIELD TIMEOUT_SECONDS"),
+    "workflow": words("WORKFLOW_ID MODE TIMEOUT_MS PARAM_MAPPING WORKFLOW_VERSION TRIGGER_ID"),
+    "searchai": words("INDEX_ID KB_NAME SEARCH_INSTRUCTIONS RETRIEVAL_PROFILE"),
+    "table": words("TABLE TABLE_NAME SCOPE OPERATIONS TABLES QUERY_TEMPLATE"),
+}
+"""What each binding has besides the properties of every tool (08 §3)."""
+EVERY_TOOL_KEY: Final = TOOL_KEYS | words("NAME RETURNS PARAMS") | frozenset().union(*BINDING_KEYS.values())
 TOOL_FILE_KEYS: Final = words(
     "base_url auth auth_config timeout retry retry_delay retry_policy rate_limit headers circuit_breaker"
 )

@@ -85,7 +85,11 @@ def rows() -> list[Row]:
     of_memory = [Row(route.name, route.method, route.data) for route in (*memory_table.ROUTES, *texts_table.ROUTES)]
     of_memory += [Row(route.name, route.method, route.data) for route in revising_table.ROUTES]
     of_stores = [Row(route.name, route.method, sendable(route.data)) for route in stores_table.ROUTES]
-    of_constraints = [Row(r.name, r.method, constraints_table.BODY) for r in constraints_table.ROUTES]
+    of_constraints = [
+        # Reading from the API takes no parameter that is not known.
+        Row(r.name, r.method, {} if (r.method, r.name[:4]) == ("get", "api-") else constraints_table.BODY)
+        for r in constraints_table.ROUTES
+    ]
     return of_editor + of_memory + of_stores + of_constraints
 
 

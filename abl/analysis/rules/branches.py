@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.implication import Demand, implies
+from abl.analysis.intervals import bounds_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
+from abl.limits import MAX_COMPARED_RULES
 from abl.syntax import nodes
 
 _WithBranches = nodes.OnInput | nodes.Call | nodes.OnFail
@@ -174,7 +177,7 @@ def second_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
 )
 def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A branch has the condition of an earlier one.
+    What: A branch has the condition of an earlier one, or one that only holds where the earlier one does, too.
     Why: The first branch that matches wins, so this one never runs.
     Bad:
         FLOW:
@@ -203,13 +206,32 @@ def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found
     """
     for branches in _branch_lists(node):
         first: dict[str, int] = {}
+        earlier: list[tuple[int, Demand]] = []
         for number, branch in enumerate(branches, start=1):
             if branch.condition is None:
                 continue
             text = " ".join(branch.condition.value.split())
-            if text in first:
-                yield found(branch.condition.span, n=first[text])
+            before = first.get(text) or _covering(branch, earlier, agent)
+            if before is not None:
+                yield found(branch.condition.span, n=before)
+            elif len(earlier) < MAX_COMPARED_RULES:
+                earlier += ((number, demand) for demand in _demands(branch, agent))
             first.setdefault(text, number)
+
+
+def _demands(branch: nodes.Branch, agent: AgentIndex) -> Iterator[Demand]:
+    """The condition of a branch, if it can be read and may hold."""
+    for use in agent.expressions_of(branch):
+        node = use.reading.node
+        if node is not None and use.reading.constant is None and not bounds_of(node).impossible:
+            yield Demand(node)
+
+
+def _covering(branch: nodes.Branch, earlier: list[tuple[int, Demand]], agent: AgentIndex) -> int | None:
+    """The number of an earlier branch that matches whenever this one would."""
+    for demand in _demands(branch, agent):
+        return next((number for number, other in earlier if implies(demand, other)), None)
+    return None
 
 
 @rule("ABL618", "idle-branch", "warning", "Branch does nothing", over=_WITH_BRANCHES)

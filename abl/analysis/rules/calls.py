@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from abl.analysis import fixes
-from abl.analysis.model import AgentIndex
+from abl.analysis.chains import Missing, chains_of, missing_step
+from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.names import first_below
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -13,6 +15,7 @@ from abl.analysis.types import canonical_type, fits
 from abl.expressions import nodes as en
 from abl.syntax import nodes
 
+_ALWAYS_THERE = frozenset({"success", "error"})
 _NEVER_CALLED = frozenset({"__return_to_parent__", "__fan_out__"})
 
 
@@ -247,24 +250,53 @@ def unknown_result_field(part: Placed, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     results = agent.types.results
-    for read in part.reads if results else ():
-        root, _, rest = read.path.partition(".")
-        if (
-            not rest
-            or root not in results
-            or root in agent.types.declared
-            or rest.split(".")[0] in ("success", "error")
-        ):
+    if not results:
+        return
+    for use in part.part.uses:
+        if not use.is_sentence and any(name.root in results for name in use.reading.names):
+            yield from _unknown_in(part.use(use), agent)
+    for read in part.reads:
+        root, *names = read.path.split(".")
+        if read.use is None and root in results:
+            missing = _missing(root, names, agent)
+            if missing is not None:
+                best, _ = fixes.rename_to(read.span, names[missing.number], missing.fields)
+                yield found(read.span, t=root, f=names[missing.number], y=best)
+
+
+def _unknown_in(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
+    """The paths of an expression that name fields which are not there."""
+    for chain in chains_of(use.reading):
+        names = [step.name for step in chain.steps]
+        missing = _missing(chain.root, names, agent) if chain.root not in use.locals else None
+        if missing is None:
             continue
-        fields = [name for name, _, _ in results[root].fields]
-        field = rest.partition(".")[0]
-        if fields and field not in fields and not _set_below(agent, f"{root}.{field}"):
-            best, _ = fixes.rename_to(read.span, field, fields)
-            yield found(read.span, t=root, f=field, y=best)
+        step = chain.steps[missing.number]
+        name = step.name or ""
+        place = use.span(step.end - len(name), step.end)
+        best, renames = fixes.rename_to(place, name, missing.fields)
+        repairs = renames if use.reading.text.endswith(name, 0, step.end) else ()  # in quotes it ends before
+        yield found(use.span_of(chain.node), *repairs, t=chain.root, f=name, y=best)
+
+
+def _missing(root: str, names: Sequence[str | None], agent: AgentIndex) -> Missing | None:
+    """The step behind a result that its type does not have and nothing sets."""
+    type_ = agent.types.results.get(root)
+    if type_ is None or root in agent.types.declared or not names or names[0] in _ALWAYS_THERE:
+        return None
+    missing = missing_step(type_, names)
+    if missing is None:
+        return None
+    path = ".".join((root, *(name or "" for name in names[: missing.number + 1])))
+    return None if _set_below(agent, path) else missing
 
 
 def _set_below(agent: AgentIndex, path: str) -> bool:
-    return any(w.path == path or w.path.startswith(f"{path}.") for w in agent.writes)
+    return path in agent.write_paths or path in agent.derive(_above_writes)
+
+
+def _above_writes(agent: AgentIndex) -> dict[str, str]:
+    return first_below(agent.write_paths)
 
 
 @rule("ABL845", "internal-tool", "error", "`{x}` is runtime-internal and cannot be called", over=nodes.Call)

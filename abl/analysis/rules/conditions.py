@@ -11,7 +11,7 @@ from abl.expressions import nodes as en
 
 _CONSTRAINT_PLACES = frozenset({"REQUIRE", "LIMIT", "RESTRICT", "WARN"})
 _FOLDED_ELSEWHERE = _CONSTRAINT_PLACES | {"GATE", "REMEMBER"}  # ABL434-436, ABL350
-_CATCH_ALL = frozenset({"HANDOFF", "DELEGATE", "ROUTING", "PROFILE"})
+_CATCH_ALL = frozenset({"HANDOFF", "DELEGATE", "ROUTING", "PROFILE", "POLICY", "VARIANT", "SHOWN", "ROUTE"})
 
 
 @rule("ABL224", "constant-condition", "warning", "Condition is always {value}", over=ExpressionUse, needs="condition")
@@ -93,7 +93,7 @@ def implies_outside_rule(use: ExpressionUse, agent: AgentIndex) -> Iterator[Foun
             - WHEN: NOT (is_member) OR (has_card)
               STORE: card -> user.card
     """
-    if use.place in _CONSTRAINT_PLACES:
+    if use.place in _CONSTRAINT_PLACES or use.place == "STEP_CONSTRAINTS":
         return
     for node in use.reading.nodes:
         if isinstance(node, en.Logical) and node.op == "IMPLIES":

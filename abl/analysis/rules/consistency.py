@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis.entry_fixes import in_one_list, remove_entry
-from abl.analysis.intervals import constant, limits_of
+from abl.analysis.intervals import bounds_of, constant
 from abl.analysis.judgement import condition_of, gate_of, holds_unset, never_set
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.project import Index
@@ -55,8 +55,7 @@ def closed_gate(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     if gate is None or node is None:
         return
     value = constant(node, gate.reading.text)
-    limits = limits_of(node) if value is None else None
-    if (value is not None and not value.holds) or (limits is not None and limits.impossible):
+    if not value.holds if value is not None else bounds_of(node).impossible:
         yield found(gate.whole, *remove_entry(agent, checked, "Remove the rule"), node=checked.path)
 
 
@@ -80,34 +79,13 @@ def rule_cannot_fail(agent: AgentIndex) -> Iterator[Found]:
     """
     book = agent.rulebook
     for entry in book.entries:
-        if id(entry.rule) in book.duplicates:
+        if id(entry.rule) in book.duplicates or entry.is_closed or entry.verdict is False:
             continue
-        stronger = _stronger(entry, agent)
-        if stronger is not None or entry.verdict is True or _gate_demands_it(entry):
+        stronger = book.stronger.get(id(entry))
+        if stronger is not None or entry.verdict is True or entry.is_demanded_by_gate:
             removal = remove_entry(agent, agent.here(entry.rule), "Remove the rule")
             related = _line(agent, stronger)[1] if stronger is not None else ()
             yield found(_place(agent, entry), *removal, related=related, node=entry.rule.path)
-
-
-def _stronger(entry: Entry, agent: AgentIndex) -> Entry | None:
-    """An earlier rule without gate that ends the pass whenever this one would fail."""
-    book = agent.rulebook
-    same = book.binding.get(entry.core)
-    if same is not None and same.rule.index < entry.rule.index:
-        return same
-    for other in book.related(entry):
-        tighter = other.limits is not None and entry.limits is not None and other.limits.implies(entry.limits)
-        if tighter and other.binding and other.setting == (None, None) and other.verdict is None:
-            return other
-    return None
-
-
-def _gate_demands_it(entry: Entry) -> bool:
-    gate = entry.gate.reading.node if entry.gate is not None else None
-    limits = limits_of(gate) if gate is not None else None
-    if limits is None or limits.impossible or entry.limits is None:
-        return False
-    return limits.implies(entry.limits)
 
 
 @rule("ABL436", "rule-always-fails", "warning", "Rule always fails", over=AgentIndex, project=True)
@@ -126,16 +104,9 @@ def rule_always_fails(agent: AgentIndex, project: Index) -> Iterator[Found]:
             ON_FAIL: "Too many loans."
     """
     for entry in agent.rulebook.entries:
-        if entry.verdict is False or _gate_forbids_it(entry) or _waits_for_nothing(entry, agent, project):
+        fails = entry.verdict is False or entry.is_forbidden_by_gate or _waits_for_nothing(entry, agent, project)
+        if fails and not entry.is_closed:
             yield found(_place(agent, entry), node=entry.rule.path)
-
-
-def _gate_forbids_it(entry: Entry) -> bool:
-    gate = entry.gate.reading.node if entry.gate is not None else None
-    limits = limits_of(gate) if gate is not None else None
-    if limits is None or limits.impossible or entry.limits is None:
-        return False
-    return bool(limits.contradicts(entry.limits))
 
 
 def _waits_for_nothing(entry: Entry, agent: AgentIndex, project: Index) -> bool:
@@ -193,7 +164,7 @@ def contradicting_rules(agent: AgentIndex) -> Iterator[Found]:
     """
     opposite: dict[object, Entry] = {}
     for entry in agent.rulebook.entries:
-        if entry.rule.is_warning or entry.verdict is not None:
+        if entry.rule.is_warning or entry.verdict is not None or entry.is_closed:
             continue
         core = entry.core
         negated = core[1] if entry.forbids else ("NOT", core)
@@ -208,7 +179,7 @@ def _excluded_by(entry: Entry, agent: AgentIndex) -> Entry | None:
     for other in agent.rulebook.related(entry):
         if other.setting != entry.setting or other.rule.is_warning or other.verdict is not None:
             continue
-        if other.limits is not None and entry.limits is not None and other.limits.contradicts(entry.limits):
+        if other.limits.contradicts(entry.limits):
             return other
     return None
 

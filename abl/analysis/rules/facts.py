@@ -188,12 +188,17 @@ def read_of_write_only(agent: AgentIndex) -> Iterator[Found]:
     """
     if not any(access_of(path) == "write" for path in agent.persistent.values()):
         return
-    places = [(read.path, read.span, read.owner) for read in agent.reads]
+    places = [(read.path, read.span, read.owner) for read in agent.reads if not _is_access(read)]
     places += [(write.path, write.span, write.node) for write in agent.writes if write.kind == "recall"]
     for name, span, owner in places:
         path = agent.path_of(name)
         if path is not None and access_of(path) == "write":
             yield found(span, *_open_access(path), node=owner.path, p=path.name.value)
+
+
+def _is_access(read: Read) -> bool:
+    """True in `context_access` of a tool, of which ABL828 tells."""
+    return read.use is None and isinstance(read.owner, nodes.Tool)
 
 
 @rule("ABL335", "path-never-written", "info", "`{p}` is never written in this project", over=AgentIndex, project=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from abl.analysis import fixes
 from abl.analysis.flowgraph import is_terminal
-from abl.analysis.model import AgentIndex, Write, first_line
+from abl.analysis.model import AgentIndex, Write
 from abl.analysis.parts import Part, Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Severity
-from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.state import compared_at
 
 
 @rule("ABL604", "spinning-steps", "warning", "Steps {cycle} repeat without waiting for the user", over=nodes.Flow)
@@ -59,13 +60,40 @@ def spinning_steps(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
 
 def _counts(cycle: list[str], agent: AgentIndex) -> bool:
     """True when a step of the cycle changes something that a condition in it reads."""
-    changed = {w.root for w in agent.writes if w.step in cycle and w.kind in ("set", "as", "transform")}
-    changed |= {"call_result", "result"} if any(r.step in cycle and r.call for r in agent.tool_refs) else set()
-    read = {r.root for r in agent.reads if r.step in cycle and r.use is not None and r.use.mode == "condition"}
-    called = {f"last_{r.name.value}_result" for r in agent.tool_refs if r.step in cycle} | {
-        r.name.value for r in agent.tool_refs
-    }
-    return bool(read & (changed | called))
+    known = agent.derive(_changes)
+    steps = [known.steps[name] for name in cycle if name in known.steps]
+    changed = known.called.union(*[step.changed for step in steps])
+    return any(not step.read.isdisjoint(changed) for step in steps)
+
+
+class _Changes(NamedTuple):
+    """What the steps change and read, and the names of the results of all tools that are called."""
+
+    steps: dict[str, _InStep]
+    called: frozenset[str]
+
+
+class _InStep(NamedTuple):
+    changed: set[str]
+    read: set[str]
+
+
+def _changes(agent: AgentIndex) -> _Changes:
+    steps: dict[str, _InStep] = {}
+
+    def of(step: str | None) -> _InStep:
+        return steps.setdefault(step or "", _InStep(set(), set()))
+
+    for write in agent.writes:
+        if write.kind in ("set", "as", "transform"):
+            of(write.step).changed.add(write.root)
+    for ref in agent.tool_refs:
+        of(ref.step).changed.add(f"last_{ref.name.value}_result")
+        of(ref.step).changed.update({"call_result", "result"} if ref.call else ())
+    for read in agent.reads:
+        if read.use is not None and read.use.mode == "condition":
+            of(read.step).read.add(read.root)
+    return _Changes(steps, frozenset([ref.name.value for ref in agent.tool_refs]))
 
 
 @rule("ABL628", "comparison-in-set", "error", "Use `=` to assign; `==` compares", over=nodes.Assignment)
@@ -78,13 +106,9 @@ def comparison_in_set(assignment: nodes.Assignment, agent: AgentIndex) -> Iterat
     Good:
         SET: open_loans = 3
     """
-    if assignment.target is not None:
-        return
-    line = first_line(assignment)
-    text = agent.source.text[line.start : line.end]
-    at = text.find("==")
-    if at >= 0 and "=" not in text[:at]:
-        span = Span(line.start + at, line.start + at + 2)
+    line = assignment.block.value if assignment.block is not None and assignment.target is None else None
+    span = compared_at(agent.source.text, line.inner) if line is not None else None
+    if span is not None:
         yield found(span, fixes.replace(span, "="))
 
 

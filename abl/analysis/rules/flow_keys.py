@@ -203,7 +203,10 @@ def directive_twice(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         keyword = _SAME.get(directive.keyword, directive.keyword)
         first = seen.setdefault(keyword, directive)
         if first is not directive and keyword in vocabulary.ONCE_DIRECTIVES:
-            repair = _merged(first.block, directive.block, agent)
+            if isinstance(first, nodes.Respond) and isinstance(directive, nodes.Respond):
+                repair = _joined(first, directive, step, agent)
+            else:
+                repair = _merged(first.block, directive.block, agent)
             yield found(directive.key_span, *repair, kw=directive.keyword, s=step.name.value)
         if directive.props and isinstance(directive, nodes.Call | nodes.Check):
             for earlier, later in _repeated(directive.props):
@@ -217,6 +220,21 @@ def _repeated(props: Iterable[nodes.Property]) -> Iterator[tuple[nodes.Property,
         first = seen.setdefault(prop.key, prop)
         if first is not prop and prop.key in _ONCE_PER_CALL:
             yield first, prop
+
+
+def _joined(first: nodes.Respond, later: nodes.Respond, step: nodes.Step, agent: AgentIndex) -> tuple[Fix, ...]:
+    """Two messages as one, where nothing happens between them and both are quoted texts."""
+    one, two = first.text, later.text
+    at = next(number for number, directive in enumerate(step.directives) if directive is first)
+    if one is None or two is None or one.style != "double" or two.style != "double" or first.props or later.props:
+        return ()
+    if step.directives[at + 1] is not later or not has_own_lines(agent.source, later.span):
+        return ()
+    edits = (
+        Edit(Span(one.inner.end, one.inner.end), f" {two.raw}"),
+        Edit(fixes.whole_lines(agent.source, later.span), ""),
+    )
+    return (Fix("Join the two messages", edits, preferred=False),)
 
 
 def _merged(first: nodes.Block | None, later: nodes.Block | None, agent: AgentIndex) -> tuple[Fix, ...]:

@@ -18,6 +18,9 @@ from abl.diagnostics import Fix
 from abl.syntax import nodes
 
 _FAILURES = frozenset({"on_fail", "on_failure", "on_result"})
+_LEAVES_BY_TOOL = frozenset({"THEN", "GOTO", "HANDOFF", "DELEGATE", "RETURN", "COMPLETE", "ESCALATE"})
+_TRANSFERS = frozenset({"call_transfer", "transfer_to_agent"})
+"""Tools that give the conversation away; a model in a reasoning step can end a flow by these only."""
 _GIVES_UP = frozenset({"handoff", "escalate"})
 
 
@@ -68,21 +71,29 @@ def no_end(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
 
 
 def _ended_otherwise(agent: AgentIndex, flow: nodes.Flow) -> bool:
-    """True when something beside the steps may end the flow: conditions of the agent, a model, a handler, a rule."""
+    """True when something beside the steps may end the flow: conditions of the agent, a tool, a handler, a rule."""
     tree = agent.agent
-    if agent.reasoning or tree.completions or tree.handoffs or tree.action_handlers:
+    if tree.completions or tree.handoffs or tree.action_handlers:
         return True
     if any(tree.section(keyword) for keyword in ("ESCALATE", "DELEGATE", "ON_ERROR", "ROUTING", "HOOKS")):
         return True
     if any(isinstance(a, nodes.Transition) for handler in flow.digressions for a in handler.actions):
         return True
-    return bool(agent.union(_ways_to_end)) or any(handler.prop("HANDOFF") for handler in flow.digressions)
+    named = {*agent.tools, *agent.mentions, *(ref.name.value for ref in agent.tool_refs)}
+    if not _TRANSFERS.isdisjoint(named) or agent.union(_ways_to_end):
+        return True
+    return any(handler.prop("HANDOFF") for handler in flow.digressions)
 
 
 def _ways_to_end(part: Part) -> frozenset[str]:
     """What in a part may end the flow or give the conversation away, beside its transitions."""
     found: set[str] = {action.form for action in part.all(nodes.OnFail) if action.form in _GIVES_UP}
     found.update(setting.keyword for setting in part.all(nodes.Setting) if setting.keyword in ("ON_ERROR", "DELEGATE"))
+    for tool in part.all(nodes.Tool):
+        outcomes = (prop.block for prop in tool.props if prop.key in ("ON_RESULT", "ON_ERROR"))
+        found.update(
+            line.key.upper() for outcome in outcomes for line in outcome.walk() if line.key.upper() in _LEAVES_BY_TOOL
+        )
     return frozenset(found)
 
 
@@ -225,17 +236,11 @@ def exit_never_true(use: ExpressionUse, agent: AgentIndex, project: Index) -> It
     if agent.fragment or use.is_sentence or project.library_tools or project.imports_tools(agent):
         return
     unset = {name.path for name in use.reading.names if never_set(agent, project, name.path)}
-    unset -= _result_fields(project)
+    unset -= project.result_fields  # a name that is none else is looked up there (docs/spec 06 §5.8)
     if not unset or holds_unset(use.reading, lambda path: path in unset) is not False:
         return
     name = next(name for name in use.reading.names if name.path in unset)
     yield found(use.span(name.start, name.end), v=name.path)
-
-
-def _result_fields(project: Index) -> set[str]:
-    """Fields of the results of all tools: a name that is none else is looked up there (docs/spec 06 §5.8)."""
-    tools = [tool for agent in project.each() for tool in agent.first(nodes.Tool) if tool.returns is not None]
-    return {name for tool in tools if tool.returns is not None for name, _, _ in tool.returns.fields}
 
 
 @rule(

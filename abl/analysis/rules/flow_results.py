@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from abl.analysis import fixes
@@ -154,7 +155,14 @@ def _set_in(call: nodes.Call) -> Iterator[str]:
 
 def _may_be_a_field(root: str, agent: AgentIndex) -> bool:
     """True for a name that a tool may set, or that nothing else has: it is looked up in the result."""
-    return root in agent.mentions or not (root in agent.written_roots or root in SYSTEM_NAMES)
+    if root in agent.mentions or root in agent.union(_set_by_tools):
+        return True
+    return root not in agent.written_roots and root not in SYSTEM_NAMES
+
+
+def _set_by_tools(part: Part) -> frozenset[str]:
+    """First segments of what tools set when they are done (08 §7)."""
+    return frozenset([write.root for write in part.writes]) if part.all(nodes.Tool) else frozenset()
 
 
 @rule(
@@ -199,11 +207,18 @@ def field_of_last_result(agent: AgentIndex, project: Index) -> Iterator[Found]:
     fallbacks = project.found_in_results(agent)
     if not fallbacks:
         return
-    calls = calls_of(agent)
+    givers: dict[str, list[nodes.Call]] = {}
+    for called in calls_of(agent):
+        for field in (called.call.tool is not None and result_fields(called.call.tool.value, agent)) or ():
+            givers.setdefault(field, []).append(called.call)
     for read in fallbacks:
-        givers = [c.call for c in calls if _gives(c.call, read.root, agent)]
-        earlier = [call for call in givers if call.span.start < read.span.start] or givers
-        yield found(read.span, through_name(earlier[-1], read.span, read.path, agent), root=read.root)
+        calls = givers[read.root]
+        earlier = bisect_left(calls, read.span.start, key=_start) - 1  # the last one if there is none: -1
+        yield found(read.span, through_name(calls[earlier], read.span, read.path, agent), root=read.root)
+
+
+def _start(call: nodes.Call) -> int:
+    return call.span.start
 
 
 def _gives(call: nodes.Call, field: str, agent: AgentIndex) -> bool:

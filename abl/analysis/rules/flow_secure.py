@@ -159,7 +159,12 @@ def secure_elsewhere(agent: AgentIndex) -> Iterator[Found]:
 
 
 def _secure(part: Part) -> list[Read]:
-    return [read for read in part.reads if read.root == "secure"]
+    return [read for read in part.reads if read.root == "secure" and not _is_its_own(read.owner)]
+
+
+def _is_its_own(owner: nodes.Node) -> bool:
+    """True for SECURE_INPUT itself, whose CALL may have the value."""
+    return isinstance(owner, nodes.Setting) and owner.keyword == "SECURE_INPUT"
 
 
 def _without(read: Read, agent: AgentIndex) -> tuple[Fix, ...]:

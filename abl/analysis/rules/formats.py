@@ -12,15 +12,18 @@ from abl.analysis.action_elements import elements
 from abl.analysis.formats import FORMATS, JSON_FORMATS, MEASURES, format_of, shape_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import Lack, problems
-from abl.analysis.reading import read_condition_text
+from abl.analysis.reading import read_condition_text, tags_of
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.misfits import worded
 from abl.diagnostics import Severity
 from abl.syntax import nodes
-from abl.syntax.nodes import same_key
+from abl.syntax.nodes import Text, same_key
 
 _TAG: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _BLOCK: Final = re.compile(r"\{\{\s*(?:[#/]|else\b)")
+_MEANT_AS_JSON: Final = re.compile(r"""\s*[\[{]\s*["\[{]""")
+_JSON_TYPES: Final = frozenset({"number", "boolean", "array", "object"})
+"""Types whose values are JSON when they are put into a text."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -28,7 +31,8 @@ _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 def invalid_json_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A format whose text is JSON cannot be read as JSON. Placeholders count as a value that fits.
-    Why: The channel gets nothing it can show. With `#if` or `#each` in the text it depends on the values: a warning.
+    Why: The channel gets nothing it can show. With `#if` or `#each` in the text it depends on the values: a warning. So
+        is a placeholder outside of quotes that may be text or unset.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -46,8 +50,8 @@ def invalid_json_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found
             FORMATS:
               ADAPTIVE_CARD: '{"type": "AdaptiveCard", "body": []}'
     """
-    text = node.content.text
-    if text is None or format_of(node.content.key) not in JSON_FORMATS or not text.value.strip():
+    text = _json_text(node)
+    if text is None:
         return
     try:
         json.loads(filled(text.value))
@@ -58,6 +62,38 @@ def invalid_json_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found
         severity: Severity | None = "warning" if "{{#" in text.value else None
         span = text.span_of(at, at + 1)
         yield found(span, severity=severity, node=node.path, k=node.content.key, reason=reason)
+        return
+    for start, end in _bare_tags(text.value, agent):
+        wording = "`{k}` is valid JSON only while `{tag}` is a number, true, false, a list or an object"
+        tag = text.value[start:end]
+        span = text.span_of(start, end)
+        yield found(span, severity="warning", node=node.path, k=node.content.key, tag=tag, wording=wording)
+
+
+def _json_text(node: nodes.Format) -> Text | None:
+    """What has to be JSON, if that is written as one text or in brackets with keys in quotes."""
+    content = node.content
+    if format_of(content.key) not in JSON_FORMATS:
+        return None
+    text = content.text
+    if text is None and content.block is not None and content.block.value is not None:
+        text = content.block.value if _MEANT_AS_JSON.match(content.block.value.value) else None
+    return text if text is not None and text.value.strip() else None
+
+
+def _bare_tags(text: str, agent: AgentIndex) -> Iterator[tuple[int, int]]:
+    """Placeholders outside of strings whose values are not known to be JSON, as text is not."""
+    if "{{#" in text:
+        return
+    plain = _quoteless(text)
+    quoted = [match.span() for match in _STRING.finditer(plain)]
+    readings = {tag.start: tag.reading for tag in tags_of(text)}
+    for match in _TAG.finditer(plain):
+        if any(start < match.start() < end for start, end in quoted):
+            continue
+        inside = [reading for start, reading in readings.items() if match.start() <= start < match.end()]
+        if not inside or any(agent.types.of_reading(reading) not in _JSON_TYPES for reading in inside):
+            yield match.span()
 
 
 def filled(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.fields import names_in, validation_of
+from abl.analysis.knots import circle, circles
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
@@ -114,13 +115,15 @@ def circular_dependency(agent: AgentIndex) -> Iterator[Found]:
     needs: dict[str, list[str]] = {}
     for name, others in agent.items(_needs):
         needs.setdefault(name, others)
-    reported: set[str] = set()
-    for start in needs if any(needs.values()) else ():
-        trail = [start]
-        while (following := next((n for n in needs.get(trail[-1], ()) if n in needs), None)) and following not in trail:
-            trail.append(following)
-        if following == start and start not in reported:
-            reported.update(trail)
+    if not any(needs.values()):
+        return
+    waiting = circles({name: [other for other in others if other in needs] for name, others in needs.items()})
+    told: set[int] = set()
+    for start in needs:
+        group = waiting.group.get(start)
+        if group is not None and group not in told:
+            told.add(group)
+            trail, _ = circle(start, waiting.moves.__getitem__)
             yield found(agent.fields[start].name.span, cycle=" → ".join([*trail, start]))
 
 

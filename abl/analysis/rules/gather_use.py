@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import create_in_section
 from abl.analysis.fields import is_in_step, type_word
-from abl.analysis.model import AgentIndex
+from abl.analysis.model import AgentIndex, Read
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -63,15 +63,27 @@ def unused_field(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     if agent.fragment or agent.reasoning:
         return
-    known = agent.read_roots | agent.mentions | agent.parameters
+    known = agent.union(_read_roots) | agent.mentions | agent.parameters
     unused = [(placed, f) for placed, names in agent.each(_asked) for name, f in names if name not in known]
     if not unused or _may_read_anything(agent):
         return
     elsewhere = _named_elsewhere(agent, project) | _behind_spaces(agent)
     for placed, field in unused:
         name = field.name.value
+        if name in project.mentioned:  # another agent may ask this one for it
+            continue
         if name not in elsewhere and not agent.path_of(name) and f"{name}_currency" not in known:
             yield found(placed.at(field.name.span), f=name)
+
+
+def _read_roots(part: Part) -> frozenset[str]:
+    """First segments of what is read, but for a field that only its own rule looks at."""
+    return frozenset([read.root for read in part.reads if not _is_own_rule(read)])
+
+
+def _is_own_rule(read: Read) -> bool:
+    own = isinstance(read.owner, nodes.GatherField) and read.owner.name.value == read.root
+    return own and read.use is not None and read.use.place == "VALIDATE"
 
 
 def _asked(part: Part) -> list[tuple[str, nodes.GatherField]]:
@@ -95,13 +107,11 @@ def _behind_spaces(agent: AgentIndex) -> set[str]:
 
 
 def _named_elsewhere(agent: AgentIndex, project: Index) -> set[str]:
-    """Names in recall events, and those that other agents mention: they may ask this one for them."""
+    """Names in recall events, and those that other agents give or take."""
     memory = agent.agent.memory
     events = [recall.on.value for recall in memory.recall if recall.on is not None] if memory is not None else []
     named = {name for event in events for name in _ENTRY.findall(event)}
-    for other in project.each():
-        if other is not agent:
-            named |= other.mentions
+    named |= project.returned(agent) | project.received(agent)
     return named
 
 

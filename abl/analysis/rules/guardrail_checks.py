@@ -72,7 +72,8 @@ def empty_in_kind(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Fou
 )
 def unrunnable_check(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A check calls a function that the language does not have, or cannot be read at all.
+    What: A check, or the expression that mends a text, calls a function that the language does not have, or cannot be
+        read at all.
     Why: Such a check is left out when agents run here, so it guards nothing.
     Bad:
         GUARDRAILS:
@@ -87,21 +88,27 @@ def unrunnable_check(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[
             check: abl.matches_pattern(input, "(?i)idiot")
             action: block
     """
-    check = _check(guardrail)
-    if check is None:
-        return
-    reading = check[1]
+    for key, what in (("check", "check"), ("fix_expression", "fix")):
+        text = guardrail.content.text_of(key)
+        if text is not None and text.value.strip():
+            yield from _unrunnable(text, read_value(text.value), what, guardrail)
+
+
+def _unrunnable(text: Text, reading: Reading, what: str, guardrail: nodes.Guardrail) -> Iterator[Found]:
+    """What is wrong with one expression of a guardrail; ``what`` is the word for it."""
     if reading.error is not None:
-        at = reading.error_span
-        words = "The check cannot be read and cannot run: {reason}"
-        yield found(_place(*check, *at), node=guardrail.path, reason=reading.error.message, wording=words)
+        words = f"The {what} cannot be read and cannot run: {{reason}}"
+        at = _place(text, reading, *reading.error_span)
+        yield found(at, node=guardrail.path, reason=reading.error.message, wording=words)
     for node in reading.nodes:
         if isinstance(node, en.Call) and not _is_known(node):
-            span = _place(*check, node.name_start, node.name_end)
+            span = _place(text, reading, node.name_start, node.name_end)
             close = closest(node.name, _FUNCTIONS)
+            words = f"`{{fn}}` has no definition; the {what} cannot run. Did you mean `{{y}}`?"
             yield found(
-                span, *fixes.rename_fixes(span, close), node=guardrail.path, fn=node.name, y=close[0] if close else ""
-            )
+                span, *fixes.rename_fixes(span, close), node=guardrail.path, fn=node.name,
+                y=close[0] if close else "", wording=words,
+            )  # fmt: skip
 
 
 def _is_known(call: en.Call) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from abl.analysis import fixes, generic
+from abl.analysis.crossing import words_in
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
@@ -16,6 +19,7 @@ from abl.syntax import nodes
 from abl.syntax.nodes import Name
 
 _CATEGORY = ("intent", "category")
+_WORD: Final = re.compile(r"\w+")
 _OPTIONS = ("lexicalfallback",)
 
 
@@ -133,10 +137,8 @@ def unused_intent(section: nodes.Section, agent: AgentIndex, project: Index) -> 
     text = agent.source.text
     if not re.search(r"\bintent\.(?:category|name)\b", text):
         return  # nothing here looks at the category: another agent, or a model, may
-    others = [source.text for path, source in project.sources.items() if path != agent.source.path]
-    elsewhere = "\n".join((text[: section.span.start], text[section.span.end :], *others))
-    words = set(re.findall(r"\w+", elsewhere))
+    here, within = words_in(text), Counter(_WORD.findall(text, *section.span))
     for name in _declared(agent):
-        parts = re.findall(r"\w+", name.value)
-        if name.value and not words.issuperset(parts):
+        parts = _WORD.findall(name.value)
+        if name.value and any(here[part] == within[part] and project.words.get(part, 0) <= 1 for part in parts):
             yield found(name.span, c=name.value)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
+from abl.analysis.crossing import words_in
 from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
@@ -14,6 +16,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
 
 _CATEGORIES: Final = ("document", "image", "audio", "video")
+_WORD: Final = re.compile(r"\w+")
 _USED: Final = re.compile(r"TEMPLATE\(\s*([^()\s]+)\s*\)")
 
 
@@ -61,15 +64,21 @@ def unused_template(agent: AgentIndex) -> Iterator[Found]:
     if not agent.items(_templates) or agent.fragment or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None:
         return
     source, templates = agent.source, agent.all(nodes.Template)
-    used = set(_USED.findall(source.text))
+    used, counts = _used(source.text), words_in(source.text)
     for template in templates:
         name = template.name.value
-        if name and name not in used and len(re.findall(rf"\b{re.escape(name)}\b", source.text)) == 1:
+        if name and name not in used and any(counts[word] == 1 for word in _WORD.findall(name)):
             section = agent.agent.section("TEMPLATES")
             alone = len(templates) == 1 and section is not None
             whole = section.span if alone and section is not None else template.span
             removal = fixes.remove_lines(source, whole, f"Remove `{name}`", preferred=False)
             yield found(template.name.span, removal, node=template.path, t=name)
+
+
+@lru_cache(maxsize=256)
+def _used(text: str) -> frozenset[str]:
+    """The templates that a text uses; the agents of one text share them."""
+    return frozenset(_USED.findall(text))
 
 
 def _templates(part: Part) -> Sequence[nodes.Template]:

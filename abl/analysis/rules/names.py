@@ -15,7 +15,9 @@ from abl.expressions import nodes as en
 from abl.syntax import nodes
 
 _SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
-_ANYWHERE_IN_STEP = frozenset({"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION"})
+_ANYWHERE_IN_STEP = frozenset(
+    {"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION", "ACTIVATION", "VALIDATE", "STEP_CONSTRAINTS", "CONTENT", "SHOWN"}
+)
 
 
 def _renames(read: Read, agent: AgentIndex) -> tuple[str, tuple[Fix, ...]]:
@@ -68,7 +70,7 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     for read in project.undeclared(agent):
         use = read.use
-        if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project) or use.routing):
+        if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project)):
             continue
         if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
             continue

@@ -10,10 +10,10 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.on_fail_exits import goto_block, is_verdict, leads_on
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import ON_FAIL_ACTIONS
 
 _ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
@@ -267,12 +267,19 @@ def step_as_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     action = checked.on_fail
-    if action is None or action.form not in ("step", "then") or action.target is None or action.block is None:
+    if action is None or action.form not in ("step", "then") or action.target is None:
         return
-    step, value = action.target.value, action.block.value
-    if value is None or (action.form == "step" and step not in agent.steps):
-        return
-    close = closest(step, agent.steps) if step not in agent.steps else (step,)
-    indent = fixes.indent_of(agent.source, action.block.key_span.start) + "  "
-    edit = Edit(Span(action.block.key_span.end, value.span.end), f":\n{indent}GOTO: {close[0] if close else step}")
-    yield found(action.target.span, Fix("Write a block with GOTO", (edit,), preferred=True), node=action.path, s=step)
+    step = action.target.value
+    if is_verdict(action):
+        repairs = goto_block(action, (step,), agent, key="THEN")
+        wording = "`THEN: {s}` needs a block"
+        yield found(action.target.span, *repairs, node=action.path, s=step, wording=wording)
+    elif step in agent.steps or (action.form == "then" and _is_only_misplaced(step, agent)):
+        repairs = goto_block(action, (step,), agent)
+        wording = "`{s}` is a step; write `GOTO: {s}`" if step in agent.steps else "`GOTO: {s}` needs a block"
+        yield found(action.target.span, *repairs, node=action.path, s=step, wording=wording)
+
+
+def _is_only_misplaced(step: str, agent: AgentIndex) -> bool:
+    """True for a jump to where one can go; one to nowhere is ABL412 or ABL413. A fragment does not know its steps."""
+    return leads_on(step, agent) if agent.steps else isinstance(agent.agent, nodes.Fragment)

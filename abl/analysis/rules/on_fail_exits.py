@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import remove_property
@@ -11,8 +11,10 @@ from abl.analysis.flowgraph import is_terminal
 from abl.analysis.judgement import condition_of, gate_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.nodes import Name
 from abl.syntax.vocabulary import ON_FAIL_THEN
 
 
@@ -61,14 +63,46 @@ def goto_unknown_step(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]
             RESPOND: "Become a member first."
             THEN: COMPLETE
     """
-    action = block_of(checked)
-    step = action.goto if action is not None else None
-    if action is None or step is None or not agent.steps or step.value in agent.steps:
+    action = checked.on_fail
+    step = _jump_of(action)
+    if action is None or step is None or not agent.steps or leads_on(step.value, agent):
         return
-    listed = agent.agent.flow.listed if agent.agent.flow is not None else ()
-    if not is_terminal(step.value, agent.steps) and all(name.value != step.value for name in listed):
-        best, renames = fixes.rename_to(step.span, step.value, agent.steps)
-        yield found(step.span, *renames, node=action.path, s=step.value, y=best)
+    best, renames = fixes.rename_to(step.span, step.value, agent.steps)
+    if action.form == "then":
+        renames = goto_block(action, (best,), agent) if best else ()
+    yield found(step.span, *renames, node=action.path, s=step.value, y=best)
+
+
+def leads_on(step: str, agent: AgentIndex) -> bool:
+    """True for a step that is defined or listed, and for a terminal word."""
+    flow = agent.agent.flow
+    listed = flow.listed if flow is not None else ()
+    return step in agent.steps or is_terminal(step, agent.steps) or any(name.value == step for name in listed)
+
+
+def is_verdict(action: nodes.OnFail) -> bool:
+    """True for ``THEN continue`` and ``THEN retry`` on one line."""
+    return action.form == "then" and action.target is not None and action.target.value in ON_FAIL_THEN
+
+
+def goto_block(action: nodes.OnFail, targets: Sequence[str], agent: AgentIndex, key: str = "GOTO") -> tuple[Fix, ...]:
+    """Fixes that write a one-line ON_FAIL as a block with one of the targets."""
+    block = action.block
+    if block is None or block.value is None:
+        return ()
+    indent = fixes.indent_of(agent.source, block.key_span.start) + "  "
+    span = Span(block.key_span.end, block.value.span.end)
+    return tuple(
+        Fix(f"Write a block with {key}", (Edit(span, f":\n{indent}{key}: {target}"),), preferred=len(targets) == 1)
+        for target in targets
+    )
+
+
+def _jump_of(action: nodes.OnFail | None) -> Name | None:
+    """The step that ON_FAIL of a rule names behind GOTO, in a block or, as only CHECK may, on one line."""
+    if action is None or is_verdict(action):
+        return None
+    return action.target if action.form == "then" else action.goto if action.form == "structured" else None
 
 
 @rule("ABL413", "goto-without-flow", "error", "GOTO needs FLOW", over=nodes.Rule)
@@ -90,9 +124,10 @@ def goto_without_flow(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]
           - REQUIRE is_member
             ON_FAIL: "Become a member first."
     """
-    action = block_of(checked)
-    if action is not None and action.goto is not None and not agent.steps:
-        yield found(action.goto.span, node=action.path)
+    action = checked.on_fail
+    step = _jump_of(action)
+    if action is not None and step is not None and not agent.steps:
+        yield found(step.span, node=action.path)
 
 
 @rule("ABL414", "bad-then", "error", "THEN must be continue or retry. Did you mean `{y}`?", over=nodes.Rule)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from abl.analysis import fixes
+from abl.analysis.links import edited
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS
 from abl.analysis.profiles import attached, attaching, condition, exclude_each_other, knows_all_tools, leaves
@@ -14,14 +15,7 @@ from abl.analysis.properties import whole
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Related
 from abl.syntax import nodes
-from abl.syntax.nodes import Content, Name
-
-
-class _Edited(NamedTuple):
-    """A tool, step or field that a profile names."""
-
-    kind: str
-    name: Name
+from abl.syntax.nodes import Content
 
 
 @rule(
@@ -63,9 +57,9 @@ def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: In
         TOOLS:
           HIDE: [find_book]
     """
-    edited = list(_edited(profile))
-    users = attaching(profile, agent, project) if edited else []
-    for kind, name in edited if users else ():
+    changes = list(edited(profile))
+    users = attaching(profile, agent, project) if changes else []
+    for kind, name, _ in changes if users else ():
         known = [_known(kind, user, project) for user in users]
         lacking = [
             user for user, names in zip(users, known, strict=True) if names is not None and name.value not in names
@@ -81,36 +75,6 @@ def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: In
             words = "Profile edits {kind} `{x}`, which agent {a} does not have"
             data: dict[str, Any] = {"kind": kind, "x": name.value, "a": lacking[0].name, "wording": words}
             yield found(name.span, severity="warning", related=where, node=profile.path, **data)
-
-
-def _edited(profile: nodes.Profile) -> Iterator[_Edited]:
-    tools, flow, gather = (profile.content.get(key) for key in ("tools", "flow", "gather"))
-    yield from _all("tool", _names(tools.get("hide") if tools is not None else None))
-    if flow is not None:
-        yield from _all("step", _names(flow.get("skip")))
-        yield from _all("step", _keys(flow.get("overrides")))
-        inserted = flow.get("insertions")
-        for item in inserted.items if inserted is not None else ():
-            for key in ("before", "after"):
-                text = item.text_of(key)
-                if text is not None and text.value.strip():
-                    yield _Edited("step", Name(text.value.strip(), text.inner))
-    yield from _all("field", _keys(gather.get("field_overrides") if gather is not None else None))
-
-
-def _all(kind: str, names: Iterable[Name]) -> Iterator[_Edited]:
-    return (_Edited(kind, name) for name in names)
-
-
-def _names(content: Content | None) -> Iterator[Name]:
-    """The names of a list; a text with commas is left alone."""
-    for text in content.texts() if content is not None else ():
-        if text.value.strip() and "," not in text.value:
-            yield Name(text.value.strip(), text.inner)
-
-
-def _keys(content: Content | None) -> Iterator[Name]:
-    return (Name(m.key, m.key_span) for m in content.members) if content is not None else iter(())
 
 
 def _known(kind: str, agent: AgentIndex, project: Index) -> frozenset[str] | None:

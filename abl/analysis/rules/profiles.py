@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,6 +18,7 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import same_key
 
+_COLON: Final = re.compile(r"[ \t]*:")
 _INLINE: Final = ("PRIORITY", "WHEN", "INSTRUCTIONS", "CONVERSATION")
 _NOT_LOCAL: Final = frozenset({"voice", "conversation"})
 
@@ -38,7 +40,7 @@ def incomplete_profile(profile: nodes.Profile, agent: AgentIndex) -> Iterator[Fo
     """
     at = _header(profile)
     if profile.name is None or not profile.name.value.strip():
-        yield found(at, fixes.insert(at.end + 1, " new_profile", "Add a name"), node=profile.path, what="a name")
+        yield found(at, *_naming(agent.source.text, at.end), node=profile.path, what="a name")
     for key, text, value in (("PRIORITY", profile.priority, "10"), ("WHEN", profile.when, "true")):
         if text is None or not text.value.strip():
             repairs = _insertion(profile, agent, key, value) if profile.content.get(key) is None else ()
@@ -47,6 +49,12 @@ def incomplete_profile(profile: nodes.Profile, agent: AgentIndex) -> Iterator[Fo
     if priority is not None and priority.value.strip() and whole(priority.value) is None:
         words = "PRIORITY `{p}` of a profile is no whole number from 0"
         yield found(priority.inner, node=profile.path, p=priority.value.strip(), wording=words)
+
+
+def _naming(text: str, key_end: int) -> tuple[Fix, ...]:
+    """A name behind the colon; a header without one gets its colon first (ABL110)."""
+    colon = _COLON.match(text, key_end)
+    return (fixes.insert(colon.end(), " new_profile", "Add a name"),) if colon else ()
 
 
 def _header(profile: nodes.Profile) -> Span:

@@ -54,7 +54,7 @@ def undeclared_recall_path(recall: nodes.RecallInstruction, agent: AgentIndex, p
         path = name.value
         if not path or "/" in path or agent.path_of(path) is not None:
             continue
-        if any(declared.startswith(f"{path}.") for declared in agent.persistent):
+        if path in agent.persistent_parents:
             continue
         best, renames = fixes.rename_to(name.span, path, agent.persistent)
         declare = declare_path(agent, path, preferred=not renames) if "." in path else ()
@@ -136,16 +136,19 @@ def recalled_path_expires(recall: nodes.RecallInstruction, agent: AgentIndex) ->
 
 def _shortest_ttl(path: str, agent: AgentIndex) -> tuple[int, str] | None:
     """Seconds and spelling of the shortest TTL that a trigger gives the path; None when one keeps it for good."""
-    found_: list[tuple[int, str]] = []
-    for trigger in agent.all(nodes.RememberTrigger):
+    found_ = [_TTL.fullmatch(written) for written in agent.derive(_ttls).get(path, ())]
+    times = [(int(match[1]) * _SECONDS[match[2]], match[0]) for match in found_ if match is not None]
+    return min(times, default=None) if len(times) == len(found_) else None
+
+
+def _ttls(agent: AgentIndex) -> dict[str, list[str]]:
+    """The TTL that each trigger gives its target, by target; empty where it gives none."""
+    by_target: dict[str, list[str]] = {}
+    for trigger in agent.first(nodes.RememberTrigger):
         target = trigger.store.target if trigger.store is not None else None
-        if target is None or target.value != path:
-            continue
-        match = _TTL.fullmatch(trigger.ttl.value) if trigger.ttl is not None else None
-        if match is None:
-            return None
-        found_.append((int(match[1]) * _SECONDS[match[2]], match[0]))
-    return min(found_, default=None)
+        if target is not None:
+            by_target.setdefault(target.value, []).append(trigger.ttl.value if trigger.ttl is not None else "")
+    return by_target
 
 
 @rule(

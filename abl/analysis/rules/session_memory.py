@@ -86,7 +86,7 @@ def session_hides_scope(variable: nodes.SessionVariable, agent: AgentIndex) -> I
               SCOPE: user
     """
     name = variable.name.value
-    below = next((path for path in agent.persistent if path.startswith(f"{name}.")), None) if name else None
+    below = agent.persistent_parents.get(name)
     if below is None:
         return
     path = agent.persistent[below]

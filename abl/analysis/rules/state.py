@@ -143,18 +143,23 @@ def set_order(block: nodes.SetVariables, agent: AgentIndex) -> Iterator[Found]:
     """
     lines = block.assignments
     first = {line.target.value: i for i, line in reversed(list(enumerate(lines))) if line.target is not None}
+    own = {id(line) for line in lines}
+    elsewhere: dict[str, bool] = {}
     for i, line in enumerate(lines):
         for use in agent.expressions_of(line):
             for name in use.reading.names:
                 later = first.get(name.path)
-                if later is None or later <= i or _has_other_source(name.root, lines, agent):
+                if later is None or later <= i:
+                    continue
+                if name.root not in elsewhere:
+                    elsewhere[name.root] = _has_other_source(name.root, own, agent)
+                if elsewhere[name.root]:
                     continue
                 repairs = _moved_up(agent, line, lines[later])
                 yield found(use.span(name.start, name.end), *repairs, node=line.path, n=name.path)
 
 
-def _has_other_source(root: str, lines: tuple[nodes.Assignment, ...], agent: AgentIndex) -> bool:
-    own = {id(line) for line in lines}
+def _has_other_source(root: str, own: set[int], agent: AgentIndex) -> bool:
     if root in agent.mentions or root in agent.collected:
         return True
     return any(id(write.node) not in own for write in agent.sources_of(root))

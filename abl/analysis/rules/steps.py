@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from abl.analysis import fixes
 from abl.analysis.flowgraph import TERMINAL_WORDS
@@ -102,11 +103,9 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         or any(isinstance(d, nodes.OnInput) for d in step.directives)
     ):
         return
-    flow = agent.agent.flow
-    order = flow.order if flow is not None else (name,)
-    last = order[-1] == name
+    following = agent.derive(_following).get(name)
+    last = following is None
     indent = fixes.indent_of(agent.source, step.directives[-1].span.start)
-    following = None if last else order[order.index(name) + 1]
     targets = ([following] if following else []) + ["COMPLETE"]
     repairs = tuple(
         fixes.insert_line_below(
@@ -115,6 +114,12 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         for t in targets
     )
     yield found(step.name.span, *repairs, severity="hint" if last else None, s=name)
+
+
+def _following(agent: AgentIndex) -> dict[str, str]:
+    """The next step of each in the order of the flow (docs/spec 06 §2 rule 2)."""
+    flow = agent.agent.flow
+    return dict(pairwise(flow.order)) if flow is not None else {}
 
 
 @rule("ABL612", "bad-count", "error", "{kw} must be a whole number of at least 1", over=nodes.Setting)

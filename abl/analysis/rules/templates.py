@@ -237,7 +237,7 @@ def sensitive_in_message(part: Placed, agent: AgentIndex) -> Iterator[Found]:
             ON_FAIL: "Card {{MASK(user.card, 'last4')}} has too many loans."
     """
     for read in part.reads if agent.sensitive else ():
-        if read.use is None or read.use.mode != "tag" or read.use.role != "value" or not _is_sensitive(read, agent):
+        if read.use is None or read.use.place != "TAG" or read.use.role != "value" or not _is_sensitive(read, agent):
             continue
         masked = any(
             isinstance(node, en.Call) and node.name.upper() in ("MASK", "LENGTH", "IF", "MATCHES")

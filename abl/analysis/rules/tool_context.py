@@ -115,7 +115,8 @@ def read_of_own_write(agent: AgentIndex, project: Index) -> Iterator[Found]:
     for tool, name in both:
         root = name.value.partition(".")[0]
         own = sum(1 for match in _WORD.finditer(agent.source.text, *tool.span) if match[0] == root)
-        if root not in project.received(agent) and root not in agent.given_roots and words[root] <= own:
+        others = any(not tool.span.start <= write.span.start < tool.span.end for write in agent.sources_of(root))
+        if root not in project.received(agent) and not others and words[root] <= own:
             yield found(name.span, key=name.value)
 
 

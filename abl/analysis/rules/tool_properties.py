@@ -12,25 +12,8 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Text
-from abl.syntax.vocabulary import TOOL_BINDINGS, TOOL_KEYS, words
+from abl.syntax.vocabulary import BINDING_KEYS, EVERY_TOOL_KEY, TOOL_BINDINGS, TOOL_KEYS, words
 
-_OWN_KEYS = {
-    "http": words(
-        """ENDPOINT METHOD HEADERS QUERY_PARAMS BODY_TYPE BODY_MODE BODY_TEMPLATE BODY BODY_SCHEMA USE_BODY_SCHEMA
-        REQUEST_VARIANTS IDEMPOTENCY_HEADER PROTOCOL SOAP_VERSION SOAP_ACTION SOAP_HEADERS ON_SOAP_FAULT WSDL_ASSET
-        WSDL_VERSION WSDL_OPERATION WSDL_ASSET_ID WSDL_VERSION_ID WSDL_SERVICE WSDL_PORT WSDL_BINDING
-        WSDL_TARGET_NAMESPACE WSDL_ELEMENT WSDL_RESPONSE_ARRAYS"""
-    ),
-    "mcp": words("SERVER SERVER_TOOL HEADERS"),
-    "sandbox": words("RUNTIME CODE MEMORY_MB"),
-    "lambda": words("FUNCTION RUNTIME"),
-    "async_webhook": words("ENDPOINT METHOD HEADERS CALLBACK_URL_FIELD TIMEOUT_SECONDS"),
-    "workflow": words("WORKFLOW_ID MODE TIMEOUT_MS PARAM_MAPPING WORKFLOW_VERSION TRIGGER_ID"),
-    "searchai": words("INDEX_ID KB_NAME SEARCH_INSTRUCTIONS RETRIEVAL_PROFILE"),
-    "table": words("TABLE TABLE_NAME SCOPE OPERATIONS TABLES QUERY_TEMPLATE"),
-}
-"""What each binding has besides the properties of every tool (08 §3)."""
-_EVERY_KEY = TOOL_KEYS | words("NAME RETURNS PARAMS") | frozenset().union(*_OWN_KEYS.values())
 _PATH_PARAMETER = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 
 
@@ -67,7 +50,7 @@ def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
     kind = binding_of(tool)
     if kind and kind not in TOOL_BINDINGS:
         return
-    legal = TOOL_KEYS | words("NAME RETURNS PARAMS") | _OWN_KEYS[kind] if kind else _EVERY_KEY
+    legal = TOOL_KEYS | words("NAME RETURNS PARAMS") | BINDING_KEYS[kind] if kind else EVERY_TOOL_KEY
     for prop in tool.props:
         if prop.key not in legal and prop.written.upper() not in legal:
             candidates = [key.lower() for key in sorted(legal)]

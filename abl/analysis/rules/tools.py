@@ -83,10 +83,12 @@ def required_after_optional(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Fou
             description: "Find a book."
     """
     optional = False
+    seen: set[str] = set()
     for parameter in tool.parameters:
-        if parameter.required and optional:
+        if parameter.required and optional and parameter.name.value not in seen:  # one given twice is ABL808
             yield found(parameter.name.span, p=parameter.name.value)
         optional = optional or not parameter.required
+        seen.add(parameter.name.value)
 
 
 @rule("ABL819", "undescribed-tool", "hint", "`{t}` has no description", over=nodes.Tool)

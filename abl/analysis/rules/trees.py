@@ -8,6 +8,7 @@ from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.parts import Part, read_paths
 from abl.analysis.project import Index
+from abl.analysis.records import STORING
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
 
@@ -89,15 +90,15 @@ def fact_of_another_tree(agent: AgentIndex, project: Index) -> Iterator[Found]:
         if kept.path in shared
     ]
     own = agent.union(_stored)
-    others = [other for other in project.each() if other is not agent]
     for each in read:
         last = each.path.rpartition(".")[2]
         if each.path in own or last in agent.mentions or each.path in project.received(agent):
             continue
-        writers = [other for other in others if each.path in other.union(_stored)]
-        if not writers or any(last in other.mentions for other in others) or any(w.fragment for w in writers):
+        writers = project.writers.get(each.path, ())
+        if not writers or last in project.mentioned or any(writer.fragment for writer in writers):
             continue
-        if not any(_in_one_tree(agent, writer, project) for writer in writers):
+        starts = project.starts.get(agent.name, 0)
+        if not any(starts & project.starts.get(writer.name, 0) for writer in writers):
             yield found(each.span, path=each.path, a=writers[0].name)
 
 
@@ -109,26 +110,4 @@ def _scope(path: nodes.PersistentPath) -> str:
 
 
 def _stored(part: Part) -> frozenset[str]:
-    return frozenset([write.path for write in part.writes if write.kind in ("remember", "set")])
-
-
-def _targets(part: Part) -> frozenset[str]:
-    """Agents that are named as such."""
-    return frozenset([ref.name.value for ref in part.agent_refs])
-
-
-def _in_one_tree(one: AgentIndex, other: AgentIndex, project: Index) -> bool:
-    """True when some agent leads to both, or one of them to the other."""
-    leads = {agent.name: agent.union(_targets) | agent.mentions for agent in project.each()}
-    return any({one.name, other.name} <= _reached(start, leads) for start in leads)
-
-
-def _reached(start: str, leads: dict[str, frozenset[str]]) -> set[str]:
-    seen: set[str] = set()
-    open_ = [start]
-    while open_:
-        name = open_.pop()
-        if name not in seen:
-            seen.add(name)
-            open_.extend(name for name in leads.get(name, ()) if name in leads)
-    return seen
+    return frozenset([write.path for write in part.writes if write.kind in STORING])

@@ -13,6 +13,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.stores import appends, stored_value
 from abl.diagnostics import Related
 from abl.expressions import nodes as en
+from abl.limits import MAX_COMPARED_RULES
 from abl.syntax import nodes
 
 
@@ -128,7 +129,8 @@ def overlapping_triggers(agent: AgentIndex) -> Iterator[Found]:
         if other is not None and other.store is not None and other.store.target is not None:
             related = (Related(agent.source.path, other.store.target.span, "the earlier write"),)
             yield found(store.target.span, related=related, node=trigger.path, p=store.target.value)
-        others.append(trigger)
+        if len(others) < MAX_COMPARED_RULES:
+            others.append(trigger)
 
 
 def _overlap(one: nodes.RememberTrigger, two: nodes.RememberTrigger, agent: AgentIndex) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.chains import chain_of
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -203,7 +204,8 @@ def non_boolean_condition(use: ExpressionUse, agent: AgentIndex) -> Iterator[Fou
 )
 def unknown_option(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A field with a list of options is compared with a text that is not among them.
+    What: A field with a list of options, or a variable or result of an `enum` type, is compared with a text that is
+        not among them.
     Why: The comparison never holds.
     Bad:
         GATHER:
@@ -225,10 +227,13 @@ def unknown_option(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
             ON_FAIL: "Harbour only."
     """
     for test in use.reading.tests:
-        if test.op not in ("==", "!=", "IN", "NOT IN") or not isinstance(test.left, en.Path) or test.right is None:
+        left, right = test.left, test.right
+        if test.op in ("==", "!=") and isinstance(left, en.Literal) and right is not None:
+            left, right = right, left
+        if test.op not in ("==", "!=", "IN", "NOT IN") or right is None:
             continue
-        options = agent.options.get(".".join(test.left.parts), ())
-        literals = test.right.items if isinstance(test.right, en.ListNode) else (test.right,)
+        options = _options_of(left, use, agent)
+        literals = right.items if isinstance(right, en.ListNode) else (right,)
         for literal in literals if options else ():
             if (
                 isinstance(literal, en.Literal)
@@ -238,4 +243,15 @@ def unknown_option(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
             ):
                 inner = use.span(literal.start + 1, literal.end - 1)
                 best, renames = fixes.rename_to(inner, literal.value, options)
-                yield found(use.span_of(literal), *renames, v=literal.value, field=use.reading.slice(test.left), y=best)
+                yield found(use.span_of(literal), *renames, v=literal.value, field=use.reading.slice(left), y=best)
+
+
+def _options_of(node: en.Node, use: ExpressionUse, agent: AgentIndex) -> tuple[str, ...]:
+    """The texts that a path may have: by the options of its field, or by its declared type."""
+    if not isinstance(node, en.Path | en.Member | en.Index):
+        return ()
+    chain = chain_of(node, use.reading.text)
+    if chain is None or chain.root in use.locals:
+        return ()
+    path = ".".join((chain.root, *(step.name or "" for step in chain.steps)))
+    return agent.options.get(path) or agent.types.options_of(chain)

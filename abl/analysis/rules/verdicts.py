@@ -41,7 +41,8 @@ def _fails_unset(
 )
 def depends_on_unset_policy(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: On a fresh session the rule fails, but platforms that skip rules over unset names let it pass.
+    What: On a fresh session the rule fails, but platforms that skip rules over unset names let it pass. Where it also
+        blocks the conversation, ABL448 tells that instead.
     Why: The same agent behaves differently in the two places; a gate says which is meant.
     Bad:
         AGENT: Desk
@@ -55,7 +56,7 @@ def depends_on_unset_policy(checked: nodes.Rule, agent: AgentIndex, project: Ind
             type: string
         CONSTRAINTS:
           - REQUIRE role == "member"
-            ON_FAIL: "Members only."
+            ON_FAIL: ESCALATE
     Good:
         AGENT: Desk
         GOAL: "Lend books"
@@ -69,7 +70,7 @@ def depends_on_unset_policy(checked: nodes.Rule, agent: AgentIndex, project: Ind
         CONSTRAINTS:
           - REQUIRE role == "member"
             WHEN: role IS SET
-            ON_FAIL: "Members only."
+            ON_FAIL: ESCALATE
     """
     if checked.before is not None:
         return

@@ -282,10 +282,11 @@ DELEGATING = {
 GOAL: "Lend books"
 BEHAVIOR:
   role: orchestrator
-MEMORY:
-  session:
-    - wanted
-      TYPE: string
+GATHER:
+  wanted:
+    prompt: "Which place?"
+  day:
+    prompt: "Which day?"
 DELEGATE:
   - AGENT: Catalogue
     WHEN: wanted IS SET

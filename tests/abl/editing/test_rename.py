@@ -297,7 +297,7 @@ def test_names_of_the_runtime_and_functions_are_not_renamed() -> None:
 
 def test_the_same_name_changes_nothing_and_the_place_is_told_first() -> None:
     place = at("desk.agent.abl", "lo|ans = loans + 1")
-    assert abl.rename(FILES, *place, "loans") == {"edits": {}, "refused": None}
+    assert abl.rename(FILES, *place, "loans") == {"edits": {}, "refused": None, "left": []}
     told = renamable(FILES, *place)
     assert (told["name"], told["refused"]) == ("loans", None)
     assert told["range"]["end"]["column"] - told["range"]["start"]["column"] == 5

@@ -8,7 +8,7 @@ Where the specification can be read in two ways, both fair, this one reads like 
 `AND (a)` are never calls; a word may follow a number without a blank; keys of objects may be numbers; a `/` in a class
 does not end a regex; a number too large is refused while reading; a list that holds null does not contain ∅; a
 variable `now` without a value does not hide the clock; an ending of `ORDINAL` is that of the whole number only when
-there is no fraction; what else stands in `{{/if …}}` is left out; `+` cuts texts at 100,000 characters as functions do.
+there is no fraction; what else stands in `{{/if …}}` is left out.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _Evaluation:
         if form == "regex":
             return node.data[3]
         if form == "text" and "{{" in value:
-            return slow_templates.render(value, self.in_template, self.scopes)
+            return slow_templates.render(value, self.in_template, self.scopes)[: slow_functions.LONGEST]
         return value
 
     def in_template(self, node: Node, scopes: list[dict[str, Any]]) -> Any:

@@ -97,3 +97,12 @@ def test_some_thousand_expressions() -> None:
 @pytest.mark.filterwarnings("error::SyntaxWarning")
 def test_many_expressions() -> None:
     compared(range(2_000, 2_000 + length(10_000, 100_000)))
+
+
+@pytest.mark.parametrize(
+    "text", ["\"a{{PAD_END('x', 1e300)}}\"", "REPEAT('ab', 1e9) + 'c'", "LENGTH(\"{{REPEAT('a', 1e9)}}b\")"]
+)
+def test_long_texts_are_cut_at_the_same_place(text: str) -> None:
+    assert differences(text, {}) == []
+    value = compile_expression(text).evaluate({}, now=NOW)
+    assert (len(value) if isinstance(value, str) else value) == 100_000

@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import atheris  # type: ignore[import-not-found]
 
@@ -20,21 +22,46 @@ with atheris.instrument_imports(include=["abl"]):
     from tests.abl.fuzz import properties
     from tests.abl.fuzz.corpus import EXPRESSIONS, TEXTS
 
-ON_EXPRESSION = 200  # a first byte from here on: the rest is an expression
+
+def _answered(text: str, at: int) -> None:
+    properties.answered(text, at * len(text) // 256)
+
+
+def _rechecked(text: str, at: int) -> None:
+    first = at * len(text) // 256
+    properties.rechecked(text[:first] + text[first + 20 :], text)
+
+
+PROVE: Final[tuple[Callable[[str, int], None], ...]] = (
+    *(lambda text, _, prove=prove: prove(text) for prove in properties.ON_DOCUMENTS),
+    lambda text, _: properties.mended(text),
+    _answered,
+    _rechecked,
+    *(lambda text, _: properties.evaluated(text),) * 3,  # short, and there is much to them
+)
+"""What one input is for; each runs one function, so that many inputs run in a second."""
+
+EXPRESSION: Final = len(PROVE) - 1
+LONGEST: Final = 400
 
 
 def prove(data: bytes) -> None:
-    """One input: a first byte that chooses, then UTF-8 of any kind."""
-    text = data[1:].decode("utf-8", "surrogateescape")
-    if not data:
+    """One input: a byte that chooses the function, one for a place, then UTF-8 of any kind."""
+    if len(data) < 2:
         return
-    if data[0] >= ON_EXPRESSION:
-        with properties.in_time(text):
-            properties.evaluated(text)
-    else:
-        properties.survives(text, data[0] * len(text) // ON_EXPRESSION)
-        if data[0] % 2:
-            properties.survives_changes(text, text[: len(text) // 3] + text[len(text) // 2 :])
+    text = data[2:].decode("utf-8", "surrogateescape")
+    with properties.in_time(text):
+        PROVE[data[0] % len(PROVE)](text, data[1])
+
+
+def seeds() -> Iterator[bytes]:
+    """Texts to begin with, the long ones in parts."""
+    for number, text in enumerate(TEXTS):
+        parts = [text[at : at + LONGEST - 2] for at in range(0, len(text), LONGEST - 2)]
+        for at, part in enumerate(parts):
+            yield bytes(((number + at) % (len(PROVE) - 3), 128)) + part.encode()
+    for text in EXPRESSIONS:
+        yield bytes((EXPRESSION, 0)) + text.encode()
 
 
 class Findings:
@@ -60,10 +87,8 @@ def main() -> None:
     findings = Findings(folder / "findings")
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
-    for number, text in enumerate(TEXTS):
-        (corpus / f"text-{number}").write_bytes(b"\x40" + text.encode())
-    for number, text in enumerate(EXPRESSIONS):
-        (corpus / f"expression-{number}").write_bytes(b"\xff" + text.encode())
+    for number, seed in enumerate(seeds()):
+        (corpus / f"seed-{number}").write_bytes(seed)
     words = {*vocabulary.SECTIONS, *vocabulary.STEP_DIRECTIVES, *vocabulary.RULE_KEYS, *vocabulary.PERSISTENT_KEYS}
     dictionary = folder / "words.dict"
     dictionary.write_text("".join(f'"{word}: "\n"- {word}: "\n' for word in sorted(words)))
@@ -74,7 +99,7 @@ def main() -> None:
         except (Exception, RecursionError) as error:
             findings.keep(data, error)
 
-    arguments = [sys.argv[0], str(corpus), f"-dict={dictionary}", "-max_len=3000", "-timeout=60", *sys.argv[2:]]
+    arguments = [sys.argv[0], str(corpus), f"-dict={dictionary}", f"-max_len={LONGEST}", "-timeout=60", *sys.argv[2:]]
     atheris.Setup(arguments, one_input)
     atheris.Fuzz()
 

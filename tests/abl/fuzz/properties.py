@@ -49,7 +49,7 @@ def parsed(text: str) -> None:
             assert 0 <= block.span.start <= block.span.end <= len(text)
             for child in block.children:
                 assert block.span.start <= child.span.start <= child.span.end <= block.span.end
-    assert isinstance(abl.outline(document), list)
+    assert isinstance(abl.outline({PATH: text}, PATH), list)
 
 
 def checked(text: str) -> None:
@@ -83,7 +83,8 @@ def formatted(text: str) -> None:
     """``abl.format_source``: formatting again changes nothing, and the tree stays."""
     once = abl.format_source(text)
     assert abl.format_source(once) == once
-    assert same_tree(abl.parse(text.removeprefix("\ufeff")), abl.parse(once))
+    if once != text:
+        assert same_tree(abl.parse(text.removeprefix("\ufeff")), abl.parse(once))
 
 
 def answered(text: str, offset: int) -> None:

@@ -12,9 +12,14 @@ def failure(prove: Callable[[str], None], text: str) -> str | None:
     try:
         prove(text)
     except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__} at {frame.filename}:{frame.lineno}"
+        return place(error)
     return None
+
+
+def place(error: Exception) -> str:
+    """The kind of an error and where it was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {frame.filename}:{frame.lineno}"
 
 
 def reduced(prove: Callable[[str], None], text: str, seconds: float = 20.0) -> str:

@@ -11,7 +11,7 @@ from tests.abl.fuzz.corpus import TEXTS
 from tests.abl.fuzz.documents import document
 from tests.abl.fuzz.expressions import any_expression, template
 from tests.abl.fuzz.mutations import mutated
-from tests.abl.fuzz.reduction import failure, reduced
+from tests.abl.fuzz.reduction import failure, place, reduced
 from tests.abl.fuzz.yaml_documents import yaml_form
 
 
@@ -86,8 +86,8 @@ def run_documents(first: int, count: int, heard: Callable[[Finding], None]) -> l
         one = case(random.Random(number))
         try:
             prove_document(one)
-        except Exception:
-            _keep(found, number, one.text, _by_text(one), heard)
+        except Exception as error:
+            _keep(found, number, one.text, _by_text(one), error, heard=heard)
     return list(found.values())
 
 
@@ -98,8 +98,8 @@ def run_expressions(first: int, count: int, heard: Callable[[Finding], None]) ->
         text = expression_case(random.Random(number))
         try:
             prove_expression(text)
-        except Exception:
-            _keep(found, number, text, prove_expression, heard)
+        except Exception as error:
+            _keep(found, number, text, prove_expression, error, heard=heard)
     return list(found.values())
 
 
@@ -108,9 +108,17 @@ def _by_text(one: Case) -> Callable[[str], None]:
 
 
 def _keep(
-    found: dict[str, Finding], number: int, text: str, prove: Callable[[str], None], heard: Callable[[Finding], None]
+    found: dict[str, Finding],
+    number: int,
+    text: str,
+    prove: Callable[[str], None],
+    error: Exception,
+    *,
+    heard: Callable[[Finding], None],
 ) -> None:
-    where = failure(prove, text) or "only once"
+    """Remember a failure; one that does not happen again has to do with the texts before it, or with time."""
+    again = failure(prove, text)
+    where = again or f"only behind others: {place(error)} {str(error)[:500]}"
     if where not in found:
-        found[where] = Finding(number, where, reduced(prove, text))
+        found[where] = Finding(number, where, reduced(prove, text) if again else text)
         heard(found[where])

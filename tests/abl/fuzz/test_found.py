@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abl import check, parse
+from abl.editing.edits import applied
 from tests.abl.fuzz import properties
 
 TEXTS = {
@@ -16,6 +17,9 @@ TEXTS = {
     "a store in empty quotes of YAML": "memory:\n  remember:\n    - when: a\n      store: ''\n",
     "paths in empty quotes of YAML": "memory:\n  recall:\n    - paths: ''\n",
     "a step in a step, indented by a tab": "FLOW:\n s:\n\te:\n\t\tREASONING: false\n",
+    "a line without a section, indented by a tab": '\t"\n#\n A',
+    "entries of one name in braces": "memory:\n session\n  {input:p,description:'\n}'}\n  {name:input,description",
+    "a profile's header and nothing behind it": "BEHAVIOR_PROFILE",
 }
 
 
@@ -40,3 +44,12 @@ def test_a_step_indented_by_tabs_has_no_fix_that_does_nothing() -> None:
     found = check({"a.abl": TEXTS["a step in a step, indented by a tab"]}).diagnostics
     assert "ABL620" in [problem.code for problem in found]
     assert all(fix.edits for problem in found for fix in problem.fixes)
+
+
+def test_a_profile_gets_its_name_behind_the_colon() -> None:
+    def named(text: str) -> list[str]:
+        problems = [d for d in check({"a.abl": text}).diagnostics if d.code == "ABL1041"]
+        return [applied(text, fix.edits) for d in problems for fix in d.fixes if fix.title == "Add a name"]
+
+    assert named("BEHAVIOR_PROFILE :\nPRIORITY: 1\n") == ["BEHAVIOR_PROFILE : new_profile\nPRIORITY: 1\n"]
+    assert named("BEHAVIOR_PROFILE \nPRIORITY: 1\n") == []

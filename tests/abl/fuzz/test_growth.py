@@ -12,12 +12,17 @@ import abl
 from abl import limits
 from abl.analysis.project import forget_documents
 from tests.abl.fuzz.lengths import length
-from tests.abl.fuzz.shapes import SHAPES, text_of
+from tests.abl.fuzz.shapes import SHAPES, place_in, text_of
 
 USES: dict[str, Callable[[str], object]] = {
     "check": lambda text: abl.check({"a.abl": text}),
     "format_source": abl.format_source,
-    "tokens": abl.tokens,
+    "tokens": lambda text: list(abl.tokens(text)),
+    "complete": lambda text: abl.complete({"a.abl": text}, "a.abl", *place_in(text)),
+    "hover": lambda text: abl.hover({"a.abl": text}, "a.abl", *place_in(text)),
+    "references": lambda text: abl.references({"a.abl": text}, "a.abl", *place_in(text)),
+    "rename": lambda text: abl.rename({"a.abl": text}, "a.abl", *place_in(text), "zebra"),
+    "bulk_actions": lambda text: abl.bulk_actions({"a.abl": text}, "a.abl", place_in(text)[0]),
 }
 
 

@@ -23,6 +23,10 @@ USES: dict[str, Callable[[str], object]] = {
     "complete": lambda text: abl.complete({"a.abl": text}, "a.abl", 3, 5),
 }
 SHAPES = ("variables", "phases", "steps", "comments", "open brackets") if FULL else ("steps", "open brackets")
+KNOTTED = (
+    "triggers of one path", "recalled paths that nothing declares", "fields in a circle", "steps in a circle",
+    "steps that lead back", "rules about one number", "agents", "placeholders in one line", "names in one line",
+)  # fmt: skip
 
 
 def peak(use: Callable[[str], object], text: str) -> int:
@@ -47,3 +51,12 @@ def test_ten_times_the_lines_need_about_ten_times_the_memory(use: str, shape: st
     peaks = [peak(USES[use], text_of(shape, lines)[:MAX_SOURCE_CHARS]) for lines in sizes]
     for small, large in pairwise(peaks):
         assert large < 15 * small + 1_000_000, peaks
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("shape", KNOTTED)
+def test_what_belongs_together_needs_no_more(shape: str) -> None:
+    few, many = (150, 1_500) if not FULL else (1_000, 10_000)
+    abl.check({"a.abl": text_of(shape, 30)})
+    small, large = (peak(USES["check"], text_of(shape, lines)) for lines in (few, many))
+    assert large < 15 * small + 1_000_000

@@ -7,20 +7,57 @@ import json
 from typing import Any
 
 from abl.source import Source
-from abl.syntax import nodes
+from abl.syntax import nodes, vocabulary
+from abl.syntax.content import content_of
 
 LEFT_OUT = {"span", "path", "block", "props", "key_span", "written", "form_span"}
+GENERIC = vocabulary.words(
+    """DELEGATE ESCALATE ROUTING AGENTS STATE POLICIES COMMUNICATION BEHAVIOR NLU INTENTS ENTITIES MULTI_INTENT
+    GUARDRAILS LOOKUP_TABLES ATTACHMENTS DESTINATIONS TRANSFER_FLOW_POLICIES RETURN_HANDLERS CONVERSATION ON_ERROR
+    EXECUTION RICH_CONTENT ACTIONS IDENTITY BEHAVIOR_PROFILE USE_BEHAVIOR_PROFILE TESTS"""
+)
+SAID_OF_TOOLS = {"DESCRIPTION", "PARAMETERS", "RETURNS", "NAME"}
 ATOMS = (str, int, float, bool, nodes.Name, nodes.Text, nodes.Literal_, nodes.TypeRef)
 WIDTH = 110
 
 
 def dump_document(document: nodes.Document) -> str:
     """Agents, fragments, profiles, tool files, unknown lines and findings of a document."""
-    lines = [_node(node, 0) for node in (*document.agents, *document.fragments)]
+    lines: list[str] = []
+    for node in (*document.agents, *document.fragments):
+        lines += [_node(node, 0), *_sections(node)]
     lines += [_node(section, 0) for section in (*document.profiles, *document.tool_files)]
     lines += [f"(Unknown {json.dumps(unknown.text, ensure_ascii=False)})" for unknown in document.unknown]
     lines += [_finding(document.source, finding) for finding in document.findings]
     return "\n".join(lines)
+
+
+def _sections(agent: nodes.Agent) -> list[str]:
+    """Sections of any content, which have no nodes in the tree, as keys and values."""
+    shown = (s for s in agent.sections if s.keyword in GENERIC and s.block is not None)
+    return [_section(section, section.block) for section in shown if section.block is not None]
+
+
+def _section(section: nodes.Section, block: nodes.Block) -> str:
+    content = content_of(block)
+    parts = ("(Section", section.keyword, _text(content.text), _below(content))
+    return " ".join(part for part in parts if part) + ")"
+
+
+def _content(content: nodes.Content) -> str:
+    text = "" if content.text is None else f"={_text(content.text)}" if content.key else _text(content.text)
+    below = _below(content)
+    return f"{content.key}{text}{' ' if below and (content.key or text) else ''}{below}"
+
+
+def _below(content: nodes.Content) -> str:
+    members = [_content(member) for member in content.members]
+    items = [f"- {_content(item)}" for item in content.items]
+    return "{" + ", ".join((*members, *items)) + "}" if members or items else ""
+
+
+def _text(text: nodes.Text | None) -> str:
+    return _atom(text) if text is not None else ""
 
 
 def _finding(source: Source, finding: Any) -> str:
@@ -74,6 +111,10 @@ def _node(node: Any, depth: int) -> str:
             nested.append(f"{field.name}:\n{text}" if "\n" in text or len(text) > WIDTH else f"{field.name}: {text}")
         else:
             head.append(text if field.name in ("keyword", "name", "kind", "form") else f"{field.name}={text}")
+    if isinstance(node, nodes.Setting) and node.block is not None and node.block.children:
+        head.append(f"with={_below(content_of(node.block))}")
+    if isinstance(node, nodes.Tool) and (own := [p for p in node.props if p.key not in SAID_OF_TOOLS]):
+        head.append("with={" + ", ".join(_content(content_of(prop.block)) for prop in own) + "}")
     lines = ["(" + " ".join(head)]
     for text in nested:
         lines += ["  " + line for line in text.split("\n")]

@@ -1,0 +1,125 @@
+"""Names in test cases: agents, tools, steps, phases, variables and paths, each with its place (docs/spec 12 §3)."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import yaml
+
+from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
+from abl.source import Span
+
+CaseKind = Literal["agent", "tool", "step", "phase", "name"]
+
+
+class CaseName(NamedTuple):
+    """A name; kind ``name`` is a variable or path. ``span`` holds it as it is, unless it is not ``plain``: a text in
+    quotes with escapes, or over several lines."""
+
+    kind: CaseKind
+    name: str
+    span: Span
+    writes: bool = False
+    plain: bool = True
+
+
+class _Keys(NamedTuple):
+    """An object whose keys are names; those below ``absent`` too."""
+
+    kind: CaseKind
+    writes: bool = False
+
+
+_Shape: TypeAlias = "CaseKind | _Keys | Mapping[str, _Shape]"
+
+_EXPECT: Final[_Shape] = {
+    "step": "step", "agent": "agent", "constraints": {"phase": "phase", "agent": "agent"}, "calls": {"tool": "tool"},
+    "no_calls": "tool", "session": _Keys("name"), "facts": _Keys("name"), "memory": {"bank": _Keys("agent")},
+}  # fmt: skip
+_CASE: Final[Mapping[str, _Shape]] = {
+    "entry": "agent",
+    "facts": dict.fromkeys(("user", "project", "execution_tree"), _Keys("name", writes=True)),
+    "session": _Keys("name", writes=True),
+    "tools": _Keys("tool"),
+    "model": {"call": "tool"},
+    "memory": {"bank": _Keys("agent"), "blocks": {"agent": "agent"}},
+    "start": {"expect": _EXPECT},
+    "turns": {"set": _Keys("name", writes=True), "expect": _EXPECT},
+}
+_COMPUTED: Final = re.compile(r"(?<![\w.])(?:results\.(?P<tool>[A-Za-z_]\w*)|variables\.(?P<name>[A-Za-z_]\w*))")
+
+
+@lru_cache(maxsize=64)
+def names_in_case(text: str) -> tuple[CaseName, ...] | None:
+    """Every name of a test case; None if it cannot be read."""
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        return tuple(sorted(set(_names(tree, _CASE, text, set())))) if tree is not None else ()
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+
+
+def agents_of_case(index: Index, path: str) -> list[AgentIndex]:
+    """The agents and fragments of the files that a test case runs: those that it lists, or all of its folder."""
+    folder = posixpath.dirname(path)
+    listed = {posixpath.normpath(posixpath.join(folder, name)) for name in _listed(index.cases[path])}
+    return [
+        agent
+        for agent in index.each()
+        if (agent.source.path in listed if listed else posixpath.dirname(agent.source.path) == folder)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _listed(text: str) -> tuple[str, ...]:
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return ()
+    for key, value in tree.value if isinstance(tree, yaml.MappingNode) else ():
+        if key.value == "agents" and isinstance(value, yaml.SequenceNode):
+            return tuple([item.value for item in value.value if isinstance(item, yaml.ScalarNode)])
+    return ()
+
+
+def _names(node: yaml.Node, shape: _Shape, text: str, seen: set[tuple[int, int]]) -> Iterator[CaseName]:
+    """What a node holds by its shape; a list holds what its items do. An alias is the node that it stands for."""
+    if (id(node), id(shape)) in seen:
+        return
+    seen.add((id(node), id(shape)))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _names(item, shape, text, seen)
+    elif isinstance(shape, str):
+        yield from _name(node, shape, False, text)
+    else:
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(shape, _Keys):
+                if key.value == "absent" and isinstance(value, yaml.SequenceNode):
+                    yield from _names(value, shape.kind, text, seen)
+                else:
+                    yield from _name(key, shape.kind, shape.writes, text)
+            elif isinstance(key.value, str) and key.value in shape:
+                yield from _names(value, shape[key.value], text, seen)
+                if shape is _CASE and key.value == "model":
+                    yield from _computed(text, value.start_mark.index, value.end_mark.index)
+
+
+def _name(node: yaml.Node, kind: CaseKind, writes: bool, text: str) -> Iterator[CaseName]:
+    if not isinstance(node, yaml.ScalarNode) or not node.value:
+        return
+    quoted = 1 if node.style in ("'", '"') else 0
+    span = Span(node.start_mark.index + quoted, node.end_mark.index - quoted)
+    yield CaseName(kind, node.value, span, writes, text[span.start : span.end] == node.value)
+
+
+def _computed(text: str, start: int, end: int) -> Iterator[CaseName]:
+    """Names in the texts of a scripted model, such as ``{{results.TOOL}}``."""
+    for match in _COMPUTED.finditer(text, start, end):
+        kind: CaseKind = "tool" if match["tool"] is not None else "name"
+        yield CaseName(kind, match[kind], Span(*match.span(kind)))

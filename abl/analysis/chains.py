@@ -1,0 +1,112 @@
+"""Paths into values of a declared type, over indexes too: ``rows[0].seats`` (docs/spec 02 §3, 08 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from abl.analysis.reading import Reading
+from abl.expressions import nodes as en
+from abl.syntax.nodes import TypeRef
+
+
+class Step(NamedTuple):
+    """One step of a path: a name, or None for an index that is not known; the end of its text."""
+
+    name: str | None
+    end: int
+
+
+class Chain(NamedTuple):
+    """A path in an expression: its root, the steps behind it, and its node."""
+
+    root: str
+    steps: tuple[Step, ...]
+    node: en.Node
+
+
+def chains_of(reading: Reading) -> Iterator[Chain]:
+    """The paths of an expression, each as far as it goes."""
+    inner = {id(node.target) for node in reading.nodes if isinstance(node, en.Member | en.Index)}
+    for node in reading.nodes:
+        if isinstance(node, en.Path | en.Member | en.Index) and id(node) not in inner:
+            chain = chain_of(node, reading.text)
+            if chain is not None:
+                yield chain
+
+
+def _steps(node: en.Node, text: str) -> tuple[Step, ...]:
+    match node:
+        case en.Path():
+            return tuple(_of_path(node, text))
+        case en.Member():
+            before = _steps(node.target, text)
+            return (*before, Step(node.name, node.end)) if before else ()
+        case en.Index():
+            before = _steps(node.target, text)
+            key = node.index.value if isinstance(node.index, en.Literal) else None
+            return (*before, Step(key if isinstance(key, str) else None, node.end)) if before else ()
+    return ()
+
+
+def _of_path(path: en.Path, text: str) -> Iterator[Step]:
+    """The segments; where they end is only known of a path without blanks in it."""
+    plain = text[path.start : path.end] == ".".join(path.parts)
+    at = path.start
+    for part in path.parts:
+        at += len(part)
+        yield Step(part, at if plain else path.end)
+        at += 1
+
+
+def chain_of(node: en.Node, text: str) -> Chain | None:
+    """The path that a node is; ``text`` is the expression's."""
+    steps = _steps(node, text)
+    return Chain(steps[0].name, steps[1:], node) if steps and steps[0].name is not None else None
+
+
+def type_at(type_: TypeRef, steps: Sequence[str | None]) -> TypeRef | None:
+    """The declared type at the end of a path into a value; None when it is not known."""
+    current: TypeRef | None = unwrapped(type_)
+    for name in steps:
+        if current is None:
+            return None
+        if current.item is not None:
+            current = current.item if name is None or name.isdigit() else None
+        else:
+            current = next((kind for field, _, kind in current.fields if field == name), None)
+        current = unwrapped(current)
+    return current
+
+
+def unwrapped(type_: TypeRef | None) -> TypeRef | None:
+    """The type of what may be null."""
+    while type_ is not None and type_.name == "nullable":
+        type_ = type_.item
+    return type_
+
+
+class Missing(NamedTuple):
+    """The step of a path that its type does not have: its number, and the fields that there are."""
+
+    number: int
+    fields: tuple[str, ...]
+
+
+def missing_step(type_: TypeRef, steps: Sequence[str | None]) -> Missing | None:
+    """The first step that leads to no declared field; None when there is none, or the type does not say."""
+    current: TypeRef | None = type_
+    for number, name in enumerate(steps):
+        current = unwrapped(current)
+        if current is None:
+            return None
+        if current.item is not None:  # an array; a name behind it is no element
+            current = current.item if name is None or name.isdigit() else None
+        elif current.fields and name is not None:
+            fields = {field: kind for field, _, kind in current.fields}
+            if name not in fields:
+                return Missing(number, tuple(fields))
+            current = fields[name]
+        else:
+            return None
+    return None

@@ -1,0 +1,148 @@
+"""Whether one condition holds wherever another does (docs/spec 04 §8, 10 §2). Only what is certain is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from abl.analysis.intervals import Interval, Limits, bounds_of, constant, limits_of
+from abl.analysis.judgement import shape
+from abl.expressions import nodes as en
+from abl.expressions.builtins import find
+
+_MOST_PARTS: Final = 24
+"""Parts of AND and OR that are looked into; a condition with more is compared as a whole."""
+_FALSY: Final = frozenset({0.0, "", "false"})
+"""Values of ``Limits`` that are not true, or may not be."""
+_NEED_TEXT: Final = frozenset({"contains", "startsWith", "endsWith"})
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """A condition that has to hold or, ``negated``, must not hold. What is found out about it is kept with it."""
+
+    node: en.Node
+    negated: bool = False
+
+    @cached_property
+    def opposite(self) -> Demand:
+        """What does not hold when this does."""
+        return Demand(self.node, not self.negated)
+
+    @cached_property
+    def plain(self) -> Demand:
+        """The same without NOT around it."""
+        node, negated = self.node, self.negated
+        while isinstance(node, en.Unary) and node.op in ("NOT", "!"):
+            node, negated = node.operand, not negated
+        return self if node is self.node else Demand(node, negated)
+
+    @cached_property
+    def conjuncts(self) -> tuple[Demand, ...]:
+        """The demands that all have to be met; the demand itself when it is one."""
+        node, negated = self.node, self.negated
+        if isinstance(node, en.Logical) and len(node.operands) <= _MOST_PARTS:
+            if node.op == ("OR" if negated else "AND"):
+                return tuple(Demand(operand, negated).plain for operand in node.operands)
+            if node.op == "IMPLIES" and negated:
+                return (Demand(node.operands[0]).plain, Demand(node.operands[-1], True).plain)
+        return (self,)
+
+    @cached_property
+    def disjuncts(self) -> tuple[Demand, ...]:
+        """The demands of which one has to be met; the demand itself when it is one."""
+        parts = self.opposite.conjuncts
+        return tuple(part.opposite for part in parts) if len(parts) > 1 else (self,)
+
+    @cached_property
+    def bounds(self) -> Limits:
+        """What lies within limits when it is met."""
+        return bounds_of(self.node, negated=self.negated)
+
+    @cached_property
+    def limits(self) -> Limits | None:
+        """The limits that are all it demands, if it is that simple."""
+        return limits_of(self.node, negated=self.negated)
+
+    @cached_property
+    def shape(self) -> Any:
+        """Equal for equal demands; None for what may differ from one moment to the next, such as a random number."""
+        calls = (part for part in en.walk(self.node) if isinstance(part, en.Call))
+        steady = all((known := find(call.name, call.prefixed)) is not None and not known.impure for call in calls)
+        return (self.negated, shape(self.node)) if steady else None
+
+
+def implies(one: Demand, other: Demand) -> bool:
+    """True when ``other`` holds in every state in which ``one`` does."""
+    one, other = one.plain, other.plain
+    if len(other.conjuncts) > 1:
+        return all(implies(one, part) for part in other.conjuncts)
+    if len(one.disjuncts) > 1:
+        return all(implies(part, other) for part in one.disjuncts)
+    if _follows(one, other):
+        return True
+    parts, choices = one.conjuncts, other.disjuncts
+    return (len(choices) > 1 and any(implies(one, choice) for choice in choices)) or (
+        len(parts) > 1 and any(implies(part, other) for part in parts)
+    )
+
+
+def single_demands(demand: Demand) -> tuple[Demand, ...]:
+    """The demands that all have to be met, none of which is an AND."""
+    return tuple(_flat(demand.plain))
+
+
+def _flat(demand: Demand) -> Iterator[Demand]:
+    if len(demand.conjuncts) == 1:
+        yield demand
+    else:
+        for part in demand.conjuncts:
+            yield from _flat(part)
+
+
+def _follows(one: Demand, other: Demand) -> bool:
+    """The same for two demands as wholes."""
+    if one.shape is not None and one.shape == other.shape:
+        return True
+    path = asked(other)
+    if path and _needs_value(one, path):
+        return True
+    path = asked(one.opposite)
+    if path and _needs_value(other.opposite, path):
+        return True
+    if one.bounds.contradicts(other.opposite.bounds):
+        return True
+    if other.limits is not None and one.bounds.implies(other.limits):
+        return True
+    if not isinstance(other.node, en.Path) or other.negated:
+        return False
+    values = one.bounds.values.get(".".join(other.node.parts))
+    return values is not None and not values & _FALSY
+
+
+def asked(demand: Demand) -> str:
+    """The path of which it is demanded that it has a value; empty for another demand."""
+    test = demand.node
+    if not isinstance(test, en.Test) or not isinstance(test.left, en.Path):
+        return ""
+    return ".".join(test.left.parts) if test.op == ("IS NOT SET" if demand.negated else "IS SET") else ""
+
+
+def _needs_value(demand: Demand, path: str) -> bool:
+    """True when the demand is never met while the path has no value, which counts as 0 and equals null only."""
+    node, negated = demand.node, demand.negated
+    if isinstance(node, en.Path):
+        return not negated and ".".join(node.parts) == path
+    limits = demand.bounds
+    if path in limits.values:
+        return True
+    if path in limits.numbers and limits.numbers[path].meet(Interval(0, 0)).empty:
+        return True
+    if not isinstance(node, en.Test) or negated or not isinstance(node.left, en.Path) or node.right is None:
+        return False
+    text = constant(node.right)
+    return (
+        node.op in _NEED_TEXT and ".".join(node.left.parts) == path and text is not None and isinstance(text.value, str)
+    ) and text.value != ""

@@ -1,0 +1,145 @@
+"""Which agents mean the same by a name: what one hands another, what profiles edit (docs/spec 09 §5, §6, §12)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from abl.analysis.links import Theirs, links_of, theirs_of
+from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
+from abl.source import Span
+from abl.syntax import nodes
+
+SymbolKind = Literal["variable", "path", "step", "tool", "agent", "template", "phase", "profile", "function"]
+
+_LISTED: Final = re.compile(r"[^\[\],\s][^\[\],]*?(?=\s*(?:[\[\],]|$))")
+EVERYWHERE: Final = frozenset({"agent", "path", "profile"})
+"""Kinds whose names belong to everyone."""
+
+
+class Symbol(NamedTuple):
+    """A name at a place. Paths, agents, profiles and functions belong to everyone, the others to an agent."""
+
+    kind: SymbolKind
+    name: str
+    span: Span
+    agent: AgentIndex
+
+
+def homes_of(index: Index, symbol: Symbol) -> list[AgentIndex]:
+    """The agents in which a symbol's name means this symbol."""
+    every = list(index.each())
+    if symbol.kind in EVERYWHERE:
+        return every
+    homes = [symbol.agent]
+    related = _RELATED.get(symbol.kind)
+    if related is None:
+        return homes
+    for home in homes:  # grows while it is read
+        homes += [other for other in every if other not in homes and related(index, home, other, symbol.name)]
+    return homes
+
+
+def _share_variable(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    """True when a variable of that name is the same word for both: one hands it to the other, or edits the other."""
+    for giver, taker in ((one, two), (two, one)):
+        if taker.name and any(
+            theirs.agent == taker.name and theirs.shared and not theirs.split and theirs.name.value == name
+            for theirs in giver.derive(theirs_of)
+        ):
+            return True
+    return _edits(index, one, two)
+
+
+def _share_step(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    return _edits(index, one, two) and _links(two, "step", name)
+
+
+def _share_tool(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    """A tool is an agent's own, with the profiles that edit it, or one of the project."""
+    if _is_global(index, one, name) and _is_global(index, two, name):
+        return True
+    return _edits(index, one, two) and _links(two, "tool", name)
+
+
+_RELATED: Final[Mapping[SymbolKind, Callable[[Index, AgentIndex, AgentIndex, str], bool]]] = {
+    "variable": _share_variable, "step": _share_step, "tool": _share_tool,
+}  # fmt: skip
+
+
+def _is_global(index: Index, agent: AgentIndex, tool: str) -> bool:
+    """True where the name of a tool means one that several agents may use."""
+    profile = profile_name(agent, index)
+    if profile is not None and any(tool in user.tools for user in index.profile_users.get(profile.value, ())):
+        return False
+    return tool not in agent.tools or (agent.fragment and agent.agent.section("TOOLS") is not None)
+
+
+def _edits(index: Index, one: AgentIndex, two: AgentIndex) -> bool:
+    """True when one of them is a profile that the other uses."""
+    for user, edits in ((one, two), (two, one)):
+        profile = profile_name(edits, index) if edits.fragment else None
+        if profile is not None and any(used.value == profile.value for used in used_profiles(user)):
+            return True
+    return False
+
+
+def _links(agent: AgentIndex, kind: str, name: str) -> bool:
+    """True when an agent declares a step or tool of that name, or a profile edits it."""
+    declared = agent.steps if kind == "step" else agent.tools
+    return (
+        name in declared
+        or any(link.kind == kind and link.name.value == name for link in agent.derive(links_of))
+        or (kind == "step" and any(ref.name.value == name for ref in agent.step_refs))
+    )
+
+
+def exchanged(index: Index, name: str, homes: Collection[AgentIndex]) -> Iterator[tuple[AgentIndex, Theirs]]:
+    """Where other agents name a variable of one of these, with who does so."""
+    names = {agent.name for agent in homes if agent.name}
+    for agent in index.each():
+        for theirs in agent.derive(theirs_of):
+            path = theirs.name.value
+            if theirs.agent in names and path.partition(".")[0] == name and not shared_path(path, index):
+                yield agent, theirs
+
+
+def first_segment(name: nodes.Name) -> Span:
+    """Where the first segment of a dotted name stands."""
+    return Span(name.span.start, name.span.start + len(name.value.partition(".")[0]))
+
+
+def used_profiles(agent: AgentIndex) -> Iterator[nodes.Name]:
+    for section in agent.agent.sections:
+        text = section.value
+        if section.keyword != "USE_BEHAVIOR_PROFILE" or text is None:
+            continue
+        for word in _LISTED.finditer(text.value):
+            yield nodes.Name(word[0], text.span_of(*word.span()))
+
+
+def profile_name(agent: AgentIndex, index: Index) -> nodes.Name | None:
+    """The name of the profile document whose content this is."""
+    for section in index.documents[agent.source.path].document.profiles:
+        if section.content is agent.agent and section.value is not None:
+            return nodes.Name(section.value.value, section.value.inner)
+    return None
+
+
+def shared_path(dotted: str, index: Index) -> str:
+    """The path of the project that a dotted name is or lies below; empty without one."""
+    known = _paths(index)
+    while "." in dotted and dotted not in known:
+        dotted = dotted.rpartition(".")[0]
+    return dotted if "." in dotted else ""
+
+
+@lru_cache(maxsize=8)
+def _paths(index: Index) -> frozenset[str]:
+    """Paths that some agent declares, remembers or recalls."""
+    kinds = ("remember", "recall")
+    stored = {w.path for agent in index.each() for w in agent.writes if w.kind in kinds and "." in w.path}
+    return frozenset({*index.declared_paths, *stored})

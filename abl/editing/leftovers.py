@@ -1,0 +1,51 @@
+"""Where a word that was renamed still stands in code, as something that ``rename`` does not take for the same name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
+from abl.analysis.render import range_dict
+from abl.analysis.sharing import Symbol
+from abl.analysis.symbols import places_of
+from abl.diagnostics import Edit
+from abl.editing.refusals import word_of
+from abl.editing.tokens import tokens
+from abl.source import Span
+from abl.syntax import nodes
+
+_NO_NAMES: Final = frozenset({"comment", "string", "text", "key", "kind", "func", "section"})
+_KEY: Final = re.compile(r"\s*\??\s*[:=](?!=)")
+"""What follows the key of an object, an argument with its name, a field of a type."""
+
+
+def left_alone(
+    index: Index, symbol: Symbol, homes: Collection[AgentIndex], edits: Mapping[str, list[Edit]]
+) -> list[dict[str, Any]]:
+    """Places of the word in the documents of these agents, as ``{path, range}``: no other name, no key, no prose."""
+    found: list[dict[str, Any]] = []
+    word = word_of(symbol.name)
+    for path in sorted({agent.source.path for agent in homes}):
+        taken = {edit.span.start for edit in edits.get(path, ())} | _others(index, path)
+        source = index.source(path)
+        spans = _in_code(source.text, word) if word.search(source.text) else ()
+        found += [{"path": path, "range": range_dict(source, span)} for span in spans if span.start not in taken]
+    return found
+
+
+def _in_code(text: str, word: re.Pattern[str]) -> Iterator[Span]:
+    for start, end, kind in tokens(text):
+        for match in word.finditer(text, start, end) if kind not in _NO_NAMES else ():
+            if not _KEY.match(text, match.end()):
+                yield Span(*match.span())
+
+
+def _others(index: Index, path: str) -> set[int]:
+    """Where other names of a document begin, parameters of tools among them."""
+    agents = index.documents[path].agents
+    places = {span.start for agent in agents for _, _, span, _ in places_of(agent, index)}
+    tools = (tool for agent in agents for tool in agent.all(nodes.Tool))
+    return places | {parameter.name.span.start for tool in tools for parameter in tool.parameters}

@@ -1,0 +1,142 @@
+"""Why a name cannot be given another word everywhere: each function raises ``Refused``, which names the place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from abl.analysis.casenames import names_in_case
+from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
+from abl.analysis.sharing import Symbol
+from abl.analysis.symbols import case_uses, occurrences
+from abl.source import Span
+from abl.syntax import nodes
+
+_CURRENCY: Final = "_currency"
+
+
+class Refused(Exception):
+    """Why a rename is not done, for people."""
+
+
+def word_of(name: str) -> re.Pattern[str]:
+    """A name as a word of its own, and not below another."""
+    return re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+
+
+# Texts that cannot be read --------------------------------------------------------------------------------------
+
+
+def not_hidden(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises where the word stands in an expression, text or test case that cannot be read."""
+    word = word_of(symbol.name)
+    for agent in homes if symbol.kind in ("variable", "path", "tool") else ():
+        for span in _unreadable(agent):
+            if word.search(agent.source.text, *span):
+                line = agent.source.position(span.start).line
+                raise Refused(f"{agent.source.path}:{line} cannot be read and may hold `{symbol.name}`; mend it first.")
+    for path, text in index.cases.items():
+        match = word.search(text)
+        if match is not None and names_in_case(text) is None:
+            line = index.source(path).position(match.start()).line
+            raise Refused(f"{path}:{line} holds `{symbol.name}`, and the file cannot be read; mend it first.")
+
+
+def _unreadable(agent: AgentIndex) -> Iterator[Span]:
+    """Expressions with a syntax error, and texts from a placeholder on that is not closed."""
+    for use in agent.expressions:
+        if use.reading.error is not None and not use.is_sentence:
+            yield use.whole
+    for placed in agent.parts:
+        for text in map(placed.template, placed.part.templates):
+            for problem in text.template.problems if "{{" in text.value else ():
+                if problem.code == "ABL250":
+                    yield text.span(problem.start, len(text.value))
+
+
+# Test cases -----------------------------------------------------------------------------------------------------
+
+
+def not_in_other_cases(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises where a test case runs several agents and its word means something in more than these."""
+    for use in case_uses(index, symbol, homes):
+        path, span, _ = use.occurrence
+        place = f"{path}:{index.source(path).position(span.start).line}"
+        if use.others:
+            others = ", ".join(use.others)
+            raise Refused(f"{place} may mean `{symbol.name}` of {others} as well; change it by hand first.")
+        if not use.plain:
+            raise Refused(f"{place} writes `{symbol.name}` in another way; change it by hand first.")
+
+
+# Items of lists -------------------------------------------------------------------------------------------------
+
+
+def not_of_an_item(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises where a variable of that name is read inside ``#each``: a field of the item goes before it (02 §9)."""
+    for agent in homes if symbol.kind == "variable" else ():
+        for read in agent.reads:
+            if read.root == symbol.name and read.use is not None and read.use.each_depth and read.use.mode == "tag":
+                line = agent.source.position(read.span.start).line
+                raise Refused(
+                    f"{agent.source.path}:{line} reads `{symbol.name}` inside `#each`, where it may be a field of the "
+                    f"item; write `this.{symbol.name}` there, or change it by hand first."
+                )
+
+
+def not_of_a_currency(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises for the names that come with each other: ``fee_currency`` is set with the field ``fee`` (07 §5)."""
+    for agent in homes if symbol.kind == "variable" else ():
+        field = agent.fields.get(symbol.name.removesuffix(_CURRENCY))
+        if field is None or field.type is None or field.type.value.strip().lower() != "currency":
+            continue
+        if symbol.name != field.name.value:
+            raise Refused(f"`{symbol.name}` comes with the field `{field.name.value}`.")
+        for read in agent.reads:
+            if read.root == symbol.name + _CURRENCY:
+                line = agent.source.position(read.span.start).line
+                raise Refused(f"{agent.source.path}:{line} reads `{read.root}`, which comes with the field.")
+
+
+# Tools ----------------------------------------------------------------------------------------------------------
+
+
+def not_bound_by_name(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises where a variable is what it is by its name: a field of a tool's result that is read by its name, or what
+    a parameter takes that a CALL does not give (docs/spec 06 §5.8)."""
+    if symbol.kind != "variable":
+        return
+    library = library_tools(index)
+    is_given = any(occurrence.role != "read" for occurrence in occurrences(index, symbol))
+    for agent in homes:
+        if not is_given:
+            _no_result_field(symbol.name, agent)
+        for call in agent.all(nodes.Call):
+            name = call.tool.value if call.tool is not None else ""
+            tool = agent.tools.get(name) or library.get(name)
+            if tool is not None and symbol.name in _not_given(call, tool):
+                line = agent.source.position(call.span.start).line
+                raise Refused(
+                    f"{agent.source.path}:{line} calls `{name}`, whose parameter `{symbol.name}` takes the variable of "
+                    f"its name; write `{symbol.name}: {symbol.name}` there first."
+                )
+
+
+def library_tools(index: Index) -> dict[str, nodes.Tool]:
+    """The tools of tool files and profiles, by name."""
+    return {tool.name.value: tool for agent in index.each() if agent.fragment for tool in agent.tools.values()}
+
+
+def _no_result_field(name: str, agent: AgentIndex) -> None:
+    for tool in agent.tools.values():
+        if tool.returns is not None and any(field == name for field, _, _ in tool.returns.fields):
+            raise Refused(f"`{name}` is a field of what `{tool.name.value}` returns; its signature names it.")
+
+
+def _not_given(call: nodes.Call, tool: nodes.Tool) -> set[str]:
+    """The parameters that take the variable of their name."""
+    given = {argument.name.value for argument in (*call.arguments, *call.with_) if argument.name is not None}
+    by_place = sum(1 for argument in call.arguments if argument.name is None)
+    return {p.name.value for p in tool.parameters[by_place:] if p.default is None} - given

@@ -1,0 +1,389 @@
+"""A rename leaves nothing behind in silence: other agents, profiles, tool files, test cases, what cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+
+import abl
+from tests.abl.editing.test_rename import at, refusal, renamed
+
+DESK = """\
+AGENT: Desk
+GOAL: "Lend books"
+TOOLS:
+  file: "lib.tools.abl" [find_book]
+  log_in(card: string) -> {token: string}
+    description: "Log in."
+    provides: [reader_name]
+    RESULT_SECRETS:
+      token -> library_token (consumers: [fetch])
+  fetch(id: string) -> {shelf: string}
+    description: "Fetch."
+    type: http
+    endpoint: "/books"
+    method: GET
+    SECRET_ACCESS:
+      READ: [library_token]
+NLU:
+  intents:
+    - NAME: renew
+      PATTERNS: ["renew"]
+      ENTITIES: [genre]
+ENTITIES:
+  genre:
+    TYPE: string
+GATHER:
+  reader_name:
+    prompt: "Your name?"
+  kind:
+    prompt: "Which kind?"
+    entity_ref: genre
+MEMORY:
+  session:
+    - shelf_mark
+    - place_found
+  persistent:
+    - user.loans
+      SCOPE: user
+      TYPE: number
+      DEFAULT: 0
+    - workflow.case
+      SCOPE: execution_tree
+FLOW:
+  steps: [greet, lend]
+  greet:
+    REASONING: false
+    RESPOND: "Hello {{session.reader_name}}"
+    CALL: find_book(genre) AS book
+    CALL: fetch(book.id)
+    THEN: lend
+  lend:
+    REASONING: false
+    DIGRESSIONS:
+      - INTENT: hours
+        RESPOND: "At nine, {{reader_name}}."
+        GOTO: greet
+    THEN: COMPLETE
+DELEGATE:
+  - AGENT: Catalogue
+    WHEN: genre IS SET AND kind != ""
+    PURPOSE: "Find {{genre}}"
+    INPUT: {reader_name, topic: genre}
+    RETURNS: {place: place_found, shelf_mark}
+    USE_RESULT: "Say where it is"
+HANDOFF:
+  - TO: Billing
+    WHEN: user.loans > 3
+    CONTEXT:
+      pass: [reader_name]
+      set:
+        owed: user.loans
+        workflow.case: "open"
+      memory_grants: [{path: user.loans, access: read}]
+    EXPECT_RETURN: true
+    ON_RETURN:
+      map: {paid: shelf_mark}
+USE BEHAVIOR_PROFILE: late
+"""
+LATE = """\
+BEHAVIOR_PROFILE: late
+PRIORITY: 5
+WHEN: shelf_mark IS SET
+TOOLS:
+  HIDE: [fetch, find_book]
+GATHER:
+  FIELD_OVERRIDES:
+    reader_name:
+      prompt: "Name, {{kind}}?"
+FLOW:
+  SKIP: [greet]
+  OVERRIDES:
+    lend:
+      respond: "Late, {{reader_name}}"
+  INSERTIONS:
+    - BEFORE: lend
+      RESPOND: "x"
+"""
+LIBRARY = 'TOOLS:\n  find_book(title: string) -> {id: string}\n    description: "Find a book."\n    effect: read_only\n'
+CATALOGUE = """\
+AGENT: Catalogue
+GOAL: "Find"
+MEMORY:
+  session:
+    - place
+    - topic
+    - shelf_mark
+COMPLETE:
+  - WHEN: topic != reader_name
+    RESPOND: "{{place}} {{shelf_mark}}"
+"""
+BILLING = 'AGENT: Billing\nGOAL: "Bill {{owed}}"\nMEMORY:\n  session:\n    - paid\n    - owed\n'
+CASE = """\
+scenario: reader_name lends
+agents: [desk.agent.abl, late.behavior_profile.abl, lib.tools.abl]
+entry: Desk
+facts:
+  user: {user.loans: 4}
+session: {reader_name: Ada}
+tools:
+  find_book:
+    - {when: genre == "x", result: {id: b}}
+  fetch: [{result: {shelf: s}}]
+model:
+  - {call: fetch, args: {id: "{{variables.reader_name}}"}}
+  - reply: "{{results.fetch.shelf}}"
+memory:
+  bank: {Desk: "0"}
+turns:
+  - say: "reader_name"
+    set: {"reader_name": Eve}
+    expect:
+      step: lend
+      agent: Desk
+      reply: "Hello reader_name"
+      calls: [{tool: find_book}, {tool: fetch, args: {id: b}}]
+      no_calls: [log_in]
+      session: {absent: [reader_name, shelf_mark]}
+      facts: {user.loans: 4}
+"""
+FILES = {
+    "billing.agent.abl": BILLING,
+    "catalogue.agent.abl": CATALOGUE,
+    "desk.agent.abl": DESK,
+    "late.behavior_profile.abl": LATE,
+    "lends.scenario.yaml": CASE,
+    "lib.tools.abl": LIBRARY,
+}
+
+
+def changed(mark: str, name: str, path: str = "desk.agent.abl", files: dict[str, str] = FILES) -> dict[str, list[str]]:
+    """The lines that a rename changes, as they are then, by the beginning of their path."""
+    after = renamed(at(path, mark, files), name, files)
+    return {
+        path.partition(".")[0]: [
+            new.strip()
+            for old, new in zip(text.split("\n"), after[path].split("\n"), strict=True)
+            if old != new
+        ]
+        for path, text in files.items()
+        if after[path] != text
+    }  # fmt: skip
+
+
+def test_a_field_is_renamed_in_profiles_tools_entities_delegations_and_test_cases() -> None:
+    found = changed("  rea|der_name:\n    prompt:", "who")
+    assert found["desk"] == [
+        "provides: [who]",
+        "who:",
+        'RESPOND: "Hello {{session.who}}"',
+        'RESPOND: "At nine, {{who}}."',
+        "INPUT: {reader_name: who, topic: genre}",
+        "pass: [who]",
+    ]
+    assert found["late"] == ["who:", 'respond: "Late, {{who}}"']
+    assert found["lends"] == [
+        "session: {who: Ada}",
+        '- {call: fetch, args: {id: "{{variables.who}}"}}',
+        'set: {"who": Eve}',
+        "session: {absent: [who, shelf_mark]}",
+    ]
+    assert set(found) == {"desk", "late", "lends"}
+
+
+def test_an_entity_with_the_intents_and_fields_that_name_it() -> None:
+    found = changed("  gen|re:\n    TYPE", "sort")["desk"]
+    assert "ENTITIES: [sort]" in found
+    assert "entity_ref: sort" in found
+    assert "INPUT: {reader_name, topic: sort}" in found
+    assert "CALL: find_book(sort) AS book" in found
+    assert not any("genre" in line for line in found)
+
+
+def test_what_is_delegated_is_a_name_of_the_other_agent() -> None:
+    found = changed("- to|pic", "subject", "catalogue.agent.abl")
+    assert found["desk"] == ["INPUT: {reader_name, subject: genre}"]
+    found = changed("- pl|ace", "spot", "catalogue.agent.abl")
+    assert found["desk"] == ["RETURNS: {spot: place_found, shelf_mark}"]
+    found = changed("- shelf|_mark", "mark", "catalogue.agent.abl")
+    assert found["desk"] == ["RETURNS: {place: place_found, mark: shelf_mark}"]
+    found = changed("- pa|id", "settled", "billing.agent.abl")
+    assert found["desk"] == ["map: {settled: shelf_mark}"]
+
+
+def test_what_is_taken_back_is_a_name_of_this_agent() -> None:
+    found = changed("  session:\n    - shelf|_mark", "mark")
+    assert found["desk"] == [
+        "- mark",
+        "RETURNS: {place: place_found, shelf_mark: mark}",
+        "map: {paid: mark}",
+    ]
+    assert found["late"] == ["WHEN: mark IS SET"]
+    assert set(found) == {"desk", "late", "lends"}
+
+
+def test_a_list_of_what_is_handed_over_binds_both_agents() -> None:
+    files = {**FILES, "desk.agent.abl": DESK.replace("{place: place_found, shelf_mark}", "[shelf_mark]")}
+    found = changed("- shelf|_mark", "mark", "catalogue.agent.abl", files)
+    assert "RETURNS: [mark]" in found["desk"]
+    assert "- mark" in found["desk"]
+
+
+def test_a_path_in_grants_in_what_is_handed_over_and_in_facts_of_test_cases() -> None:
+    found = changed("- user|.loans\n", "user.held")
+    assert "memory_grants: [{path: user.held, access: read}]" in found["desk"]
+    assert found["lends"] == ["user: {user.held: 4}", "facts: {user.held: 4}"]
+    assert changed("- work|flow.case", "workflow.file")["desk"] == ["- workflow.file", 'workflow.file: "open"']
+
+
+def test_a_tool_in_profiles_secrets_and_test_cases_and_one_of_a_tool_file() -> None:
+    found = changed("  fe|tch(id", "get")
+    assert "token -> library_token (consumers: [get])" in found["desk"]
+    assert found["late"] == ["HIDE: [get, find_book]"]
+    assert found["lends"] == [
+        "get: [{result: {shelf: s}}]",
+        '- {call: get, args: {id: "{{variables.reader_name}}"}}',
+        '- reply: "{{results.get.shelf}}"',
+        "calls: [{tool: find_book}, {tool: get, args: {id: b}}]",
+    ]
+    found = changed("  find|_book(title", "look_up", "lib.tools.abl")
+    assert found["desk"] == ['file: "lib.tools.abl" [look_up]', "CALL: look_up(genre) AS book"]
+    assert found["late"] == ["HIDE: [fetch, look_up]"]
+    assert found["lends"][0] == "look_up:"
+
+
+def test_a_step_in_profiles_digressions_and_test_cases() -> None:
+    found = changed("steps: [gr|eet", "hello")
+    assert found["desk"] == ["steps: [hello, lend]", "hello:", "GOTO: hello"]
+    assert found["late"] == ["SKIP: [hello]"]
+    found = changed("  le|nd:\n    REASONING", "hand_over")
+    assert found["late"] == ["hand_over:", "- BEFORE: hand_over"]
+    assert found["lends"] == ["step: hand_over"]
+
+
+def test_from_the_profile_it_is_the_same() -> None:
+    for mark, name in (("SKIP: [gr|eet]", "hello"), ("HIDE: [fe|tch", "get"), ("    reader|_name:\n", "who")):
+        from_profile = changed(mark, name, "late.behavior_profile.abl")
+        assert {"desk", "late"} <= set(from_profile)
+        assert abl.references(FILES, *at("late.behavior_profile.abl", mark, FILES)) != []
+
+
+def test_an_agent_in_test_cases() -> None:
+    found = changed("AGENT: De|sk", "Counter")
+    assert found["lends"] == ["entry: Counter", 'bank: {Counter: "0"}', "agent: Counter"]
+
+
+# Refused, with the place -----------------------------------------------------------------------------------------
+
+
+def test_a_test_case_that_may_mean_two_agents_is_named() -> None:
+    steps = "FLOW:\n  steps: [lend]\n  lend:\n    REASONING: false\n    THEN: COMPLETE\n"
+    listed = CASE.replace("[desk.agent.abl,", "[desk.agent.abl, other.agent.abl,")
+    files = {**FILES, "lends.scenario.yaml": listed, "other.agent.abl": f'AGENT: Other\nGOAL: "x"\n{steps}'}
+    place = at("desk.agent.abl", "  le|nd:\n    REASONING", files)
+    words = "lends.scenario.yaml:20 may mean `lend` of Other as well; change it by hand first."
+    assert refusal(place, "x", files) == words
+    assert (
+        refusal(place, "x", {**files, "lends.scenario.yaml": CASE.replace(CASE.split("\n")[1] + "\n", "\n")}) == words
+    )
+    assert "step: x" in renamed(place, "x", {**files, "lends.scenario.yaml": CASE})["lends.scenario.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (
+            "{absent: [reader_name,",
+            '{absent: ["reader\\x5fname",',
+            "lends.scenario.yaml:25 writes `reader_name` in another",
+        ),
+        (
+            "scenario: reader_name lends",
+            "scenario: [reader_name",
+            "lends.scenario.yaml:1 holds `reader_name`, and the file",
+        ),
+    ],
+)
+def test_a_test_case_that_cannot_be_changed_is_named(old: str, new: str, reason: str) -> None:
+    files = {**FILES, "lends.scenario.yaml": CASE.replace(old, new)}
+    assert reason in refusal(at("desk.agent.abl", "  rea|der_name:\n    prompt:", files), "who", files)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("WHEN: shelf_mark IS SET", "WHEN: shelf_mark >"),
+        ("WHEN: shelf_mark IS SET", 'WHEN: shelf_mark == "a'),
+        ('respond: "Late, {{reader_name}}"', 'respond: "Late, {{shelf_mark"'),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_named(old: str, new: str) -> None:
+    files = {**FILES, "late.behavior_profile.abl": LATE.replace(old, new)}
+    words = refusal(at("desk.agent.abl", "  session:\n    - shelf|_mark", files), "mark", files)
+    assert "late.behavior_profile.abl:" in words
+    assert "cannot be read and may hold `shelf_mark`; mend it first." in words
+
+
+def test_what_a_parameter_takes_by_its_name_and_a_field_of_a_result_are_named() -> None:
+    text = (
+        'AGENT: A\nGOAL: "x"\nTOOLS:\n  t(a?: string) -> {b: string}\n    description: "x"\n    effect: read_only\n'
+        "MEMORY:\n  session:\n    - a\nFLOW:\n  s:\n    REASONING: false\n    CALL: t\n    CHECK: b == a\n"
+        "    ON_FAIL: COMPLETE\n    THEN: COMPLETE\n"
+    )
+    files = {"a.agent.abl": text}
+    assert refusal(at("a.agent.abl", "    - |a\n", files), "x", files) == (
+        "a.agent.abl:13 calls `t`, whose parameter `a` takes the variable of its name; write `a: a` there first."
+    )
+    assert refusal(at("a.agent.abl", "CHECK: |b ==", files), "x", files) == (
+        "`b` is a field of what `t` returns; its signature names it."
+    )
+    given = {"a.agent.abl": text.replace("CALL: t", "CALL: t(a: a)")}
+    assert "CALL: t(a: x)" in renamed(at("a.agent.abl", "    - |a\n", given), "x", given)["a.agent.abl"]
+
+
+def test_a_name_inside_each_may_be_a_field_of_the_item() -> None:
+    text = (
+        'AGENT: A\nGOAL: "x"\nMEMORY:\n  session:\n    - name\n    - rows\nFLOW:\n  s:\n    REASONING: false\n'
+        '    RESPOND: "{{name}} {{#each rows}}{{name}}{{/each}}"\n    THEN: COMPLETE\n'
+    )
+    files = {"a.agent.abl": text}
+    words = refusal(at("a.agent.abl", "    - na|me\n", files), "who", files)
+    assert words.startswith("a.agent.abl:10 reads `name` inside `#each`, where it may be a field of the item")
+    clear = {"a.agent.abl": text.replace("}}{{name}}{{/", "}}{{this.name}}{{/")}
+    assert (
+        "{{who}} {{#each rows}}{{this.name}}"
+        in renamed(at("a.agent.abl", "    - na|me\n", clear), "who", clear)["a.agent.abl"]
+    )
+
+
+def test_a_currency_field_and_its_currency_go_together() -> None:
+    text = (
+        'AGENT: A\nGOAL: "x"\nGATHER:\n  fee:\n    prompt: "Fee?"\n    type: currency\n'
+        'COMPLETE:\n  - WHEN: fee_currency == "EUR"\n    RESPOND: "x"\n'
+    )
+    files = {"a.agent.abl": text}
+    assert refusal(at("a.agent.abl", "  fe|e:\n", files), "sum", files) == (
+        "a.agent.abl:8 reads `fee_currency`, which comes with the field."
+    )
+    assert refusal(at("a.agent.abl", "fee_cur|rency ==", files), "x", files) == (
+        "`fee_currency` comes with the field `fee`."
+    )
+
+
+def test_a_scope_of_facts_is_no_variable() -> None:
+    files = {"a.agent.abl": 'AGENT: A\nGOAL: "x"\nCONSTRAINTS:\n  - REQUIRE user.age > 17\n'}
+    assert "is a scope of facts" in refusal(at("a.agent.abl", "us|er.age", files), "x", files)
+
+
+# Left, and told --------------------------------------------------------------------------------------------------
+
+
+def test_where_the_word_means_something_else_is_told() -> None:
+    text = (
+        'AGENT: A\nGOAL: "loans"\n# loans\nMEMORY:\n  session:\n    - loans\n    - rows\nFLOW:\n  s:\n'
+        "    REASONING: false\n    SET: rows = [{loans: loans}]\n    TRANSFORM: rows AS row INTO kept\n"
+        '      FILTER: row.loans > loans\n      SORT_BY: loans\n    RESPOND: "loans {{loans}}"\n    THEN: COMPLETE\n'
+    )
+    files = {"a.agent.abl": text}
+    answer = abl.rename(files, *at("a.agent.abl", "    - lo|ans\n", files), "books")
+    assert [(place["path"], place["range"]["start"]["line"]) for place in answer["left"]] == [("a.agent.abl", 14)]
+    assert abl.rename(FILES, *at("desk.agent.abl", "steps: [gr|eet", FILES), "hello")["left"] == []
