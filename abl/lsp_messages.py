@@ -18,10 +18,10 @@ Message = dict[str, Any]
 def exact_converter() -> Converter:
     """pygls' converter, but a text has to be a text and a number a number: ``null`` is not the text "None"."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]
-    # By function: registered by class they would also hold for enumerations of texts and numbers.
-    converter.register_structure_hook_func(lambda kind: kind is str, lambda value, _: _exact(value, str))
-    converter.register_structure_hook_func(lambda kind: kind is bool, lambda value, _: _exact(value, bool))
-    converter.register_structure_hook_func(lambda kind: kind is int, lambda value, _: _whole(value))
+    # What is registered for a class holds for its enumerations as well.
+    converter.register_structure_hook(str, lambda value, kind: _exact(value, str) if kind is str else kind(value))
+    converter.register_structure_hook(bool, lambda value, _: _exact(value, bool))
+    converter.register_structure_hook(int, lambda value, kind: _whole(value) if kind is int else kind(value))
     return converter
 
 

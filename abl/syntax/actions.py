@@ -50,7 +50,7 @@ from abl.syntax.texts import first_word, rest_behind
 
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*([^()\s]*)\s*\)")
 _CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
-_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "ON_FAIL"})  # an empty ON_FAIL has a code of its own
+_MAY_BE_EMPTY: Final = frozenset({"RETURN", "ELSE", "RESUME", "ON_FAIL"})  # an empty ON_FAIL has a code of its own
 _CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
 _OWNERS: Final = {
     **dict.fromkeys(vocabulary.RESPOND_KEYS - {"ACTIONS"}, "RESPOND"),

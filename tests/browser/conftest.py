@@ -86,7 +86,7 @@ def prepare(workbench: Workbench) -> tuple[int, int, int]:
             assert client.post(f"{talk}1/turns/", json={"kind": "say", "text": text}).status_code == 202
 
         def failed() -> list[int]:
-            events = client.get(f"{talk}1/events/", params={"limit": 500}).json()["results"]
+            events = client.get(f"{talk}1/events/", params={"page_size": 200}).json()["results"]
             return [e["seq"] for e in events if e["kind"] == "constraint" and e["status"] == "failed"]
 
         record = client.get("/api/v1/projects/tour/records/").json()["results"][0]["id"]

@@ -270,7 +270,5 @@ class TestSettings:
         assert said.json()["input"] == {"text": "go", "memory_policy": {"include_user_core": False}}
         for wrong in ({"memory_policy": {"x": 1}}, {"memory_policy": "auto"}, {"bank": "a b"}, {"model": [{"x": 1}]}):
             refused = client.post(base, {"entry": "Fibonacci", **wrong}, content_type="application/json")
-            assert (refused.status_code, [name.split(".")[0] for name in refused.json()["fields"]]) == (
-                400,
-                list(wrong),
-            )
+            named = [name.split(".")[0] for name in refused.json()["fields"]]
+            assert (refused.status_code, named) == (400, list(wrong))

@@ -310,10 +310,10 @@ def test_a_body_that_is_no_object_is_refused(client, path, content):
 
 def test_afterwards_every_turn_has_ended_and_everything_is_well(client):
     def ended() -> bool:
-        turns = client.get(f"{API}conversations/1/turns/", params={"limit": 100}).json()["results"]
+        turns = client.get(f"{API}conversations/1/turns/", params={"page_size": 100}).json()["results"]
         return all(map(finished, turns))
 
     eventually(ended, 60, "every turn has ended")
-    turns = client.get(f"{API}conversations/1/turns/", params={"limit": 100}).json()["results"]
+    turns = client.get(f"{API}conversations/1/turns/", params={"page_size": 100}).json()["results"]
     assert [turn["error"] for turn in turns if (turn["error"] or {}).get("code") == "internal"] == []
     assert client.get("/healthz").json()["status"] == "ok"

@@ -11,9 +11,10 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from abl.lsp_messages import message_of
+from abl.lsp_messages import exact_converter, message_of
 from abl.lsp_server import Server
 from abl.lsp_wire import MAX_MESSAGE, bodies
 from tests.abl.lsp.wire import Wire, frame, notification, request, wired
@@ -260,6 +261,18 @@ def test_an_answer_that_cannot_be_written_becomes_an_error() -> None:
     hover = request(2, "textDocument/hover", {"textDocument": {"uri": "untitled:1"}, "position": HERE})
     said = answers(begin, hover)
     assert [(one["id"], one.get("error", {}).get("code")) for one in said] == [(1, None), (2, INTERNAL)]
+
+
+def test_numbers_and_words_of_lists_are_read_as_members_of_them() -> None:
+    converter = exact_converter()
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 0.0, "character": 1}}
+    found = converter.structure({"range": place, "message": "x", "severity": 2, "tags": [1]}, types.Diagnostic)
+    assert found.severity is types.DiagnosticSeverity.Warning
+    assert list(found.tags or ()) == [types.DiagnosticTag.Unnecessary]
+    assert converter.structure({"positionEncodings": ["utf-8", "new"]}, types.GeneralClientCapabilities) is not None
+    assert converter.structure({"kind": "quickfix", "title": "x"}, types.CodeAction).kind == "quickfix"
+    with pytest.raises(Exception, match="structuring"):
+        converter.structure({"range": place, "message": None}, types.Diagnostic)
 
 
 def chunks(data: bytes, size: int) -> Any:
