@@ -71,7 +71,7 @@ def test_a_block_is_edited_and_its_history_says_what_changed(admin_page, slug, p
     history = page.locator(".history li").first
     expect(history).to_contain_text("Version 2")
     expect(history).to_contain_text("asked by phone")
-    expect(history.locator(".plus")).to_contain_text("Likes tea")
+    expect(history.locator(".plus")).to_have_text([re.compile("Prefers long answers"), re.compile("Likes tea")])
     expect(page.locator(".pane-head").first).to_contain_text("2 entries")
 
 
