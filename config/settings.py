@@ -159,6 +159,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "web.pagination.KeysetPagination",
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "web.problems.exception_handler",
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 API_RATE = env.number("ABL_API_RATE", 600, 0, 1_000_000)

@@ -12,7 +12,10 @@ from django.http import HttpRequest
 
 from constraints import selectors, services
 from constraints.models import Conversation, DeletedConversation, ProcessValue, TraceEvent, Turn
+from memory.values import type_of
 from web.errors import AppError
+
+SHOWN_USERS = 20
 
 
 class History(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -139,9 +142,22 @@ class TraceEventAdmin(History):
 
 @admin.register(ProcessValue)
 class ProcessValueAdmin(History):
-    """Values of variables with ``RESET: never``."""
+    """Values of variables with ``RESET: never``: what kind of value and whose conversations wrote it, not the value."""
 
-    list_display = ("name", "agent", "project", "updated_at")
+    list_display = ("name", "agent", "project", "kind", "updated_at")
     list_filter = ("project",)
     list_select_related = ("project",)
-    search_fields = ("name", "agent", "project__name")
+    search_fields = ("name", "agent", "project__name", "=sources__user")
+    fields = ("project", "agent", "name", "kind", "written_by", "updated_at")
+    readonly_fields = ("kind", "written_by")
+
+    @admin.display(description="value")
+    def kind(self, kept: ProcessValue) -> str:
+        """Type of the value."""
+        return f"{type_of(kept.value)}, not shown"
+
+    @admin.display(description="written in conversations of")
+    def written_by(self, kept: ProcessValue) -> str:
+        """The users, the first twenty by name."""
+        users = list(kept.sources.order_by("user").values_list("user", flat=True)[: SHOWN_USERS + 1])
+        return ", ".join(users[:SHOWN_USERS]) + (", …" if len(users) > SHOWN_USERS else "")

@@ -1,9 +1,10 @@
-"""Test conversations with a user whose data is erased (``memory.erasure``): they hold what was said and stored."""
+"""What is erased with a user here (``memory.erasure``): test conversations, and the variables that outlive them."""
 
 from __future__ import annotations
 
 from constraints.models import Conversation, TraceEvent, Turn
 from constraints.services import conversations_delete
+from constraints.services.process_values import process_values_forget, process_values_of
 from editor.models import Project, User
 from memory.erasure_parts import Part, register
 
@@ -32,4 +33,16 @@ def conversations_erase(project: Project, owner: str, actor: User, note: str) ->
     }
 
 
+def values_count(project: Project, owner: str) -> dict[str, int]:
+    """Values of ``RESET: never`` variables that conversations with the user wrote; others may have written since."""
+    return {"process_values": process_values_of(project=project, user=owner).count()}
+
+
+def values_erase(project: Project, owner: str, actor: User, note: str) -> dict[str, int]:
+    """Take them away: the next conversation begins with INITIAL."""
+    return {"process_values": process_values_forget(project=project, user=owner)}
+
+
 register(Part("conversations", conversations_count, conversations_erase))
+# After the conversations, which write them.
+register(Part("process_values", values_count, values_erase))

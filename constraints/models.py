@@ -240,7 +240,10 @@ class TraceEvent(models.Model):
 
 
 class ProcessValue(models.Model):
-    """The value of a variable with ``RESET: never``: one per project, agent and name (docs/spec 03 §2)."""
+    """The value of a variable with ``RESET: never``: one per project, agent and name (docs/spec 03 §2).
+
+    Never a sensitive one: every user's conversations read it.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="process_values")
     agent = models.CharField()
@@ -256,6 +259,21 @@ class ProcessValue(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent}.{self.name}"
+
+
+class ProcessValueSource(models.Model):
+    """A user in whose conversations a process value was written, since it was last unset: it may tell about each."""
+
+    value = models.ForeignKey(ProcessValue, on_delete=models.CASCADE, related_name="sources", db_index=False)
+    user = models.CharField(max_length=200, db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["value", "user"], name="one_source_per_user"),
+        ]
+
+    def __str__(self) -> str:
+        return self.user
 
 
 def iso_millis(at: datetime) -> str:

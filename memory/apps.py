@@ -7,3 +7,7 @@ class MemoryConfig(AppConfig):
     """Application ``memory``."""
 
     name = "memory"
+
+    def ready(self) -> None:
+        """Connect what follows from a document that is saved."""
+        from memory import marking  # noqa: F401

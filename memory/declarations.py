@@ -7,6 +7,8 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
+from abl.runtime.fact_masks import PARTS
+from abl.runtime.masking import part_of
 from abl.runtime.plans import PathPlan
 from abl.runtime.program import programs_of
 from editor.models import Document, Project, Revision
@@ -18,14 +20,16 @@ KEPT = 64
 """Sets of revisions that a process remembers; a revision never changes."""
 
 
-def declared_now(*, project: Project, path: str) -> Mapping[str, Any] | None:
+def declared_now(*, project: Project, path: str, value: Any = None) -> Mapping[str, Any] | None:
     """How the saved documents of a project say that a path is shown; None where none says that it is sensitive.
 
-    The fields of ``abl.runtime.masking.Display``.
+    The fields of ``abl.runtime.masking.Display``; for an object in which only parts are sensitive, that it is so.
     """
     heads = Document.objects.filter(project=project, kind=Document.Kind.AGENT, head__isnull=False)
     pins = tuple(heads.order_by("path").values_list("path", "head_id"))
-    return nearest(sensitive_paths(pins), path) if pins else None
+    declared = sensitive_paths(pins) if pins else {}
+    found = nearest(declared, path)
+    return found if found is not None or not has_parts(declared, path, value) else {PARTS: True}
 
 
 def nearest(declared: Paths, path: str) -> Mapping[str, Any] | None:
@@ -33,6 +37,12 @@ def nearest(declared: Paths, path: str) -> Mapping[str, Any] | None:
     parts = path.split(".")
     above = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((declared[name] for name in above if name in declared), None)
+
+
+def has_parts(declared: Paths, path: str, value: Any) -> bool:
+    """Whether an object to be stored at a path has something at a path below it that is declared sensitive."""
+    below = (name[len(path) + 1 :].split(".") for name in declared if name.startswith(f"{path}."))
+    return isinstance(value, Mapping) and any(part_of(value, keys) is not None for keys in below)
 
 
 @lru_cache(maxsize=KEPT)

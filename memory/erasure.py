@@ -29,7 +29,7 @@ from web.errors import Invalid, NotFound
 WORDS = {
     "facts": "fact", "tombstones": "tombstone", "blocks": "memory block", "records": "store record",
     "sessions": "session", "artifacts": "file", "conversations": "test conversation", "turns": "turn",
-    "events": "trace step", "saved_views": "saved view", "log_entries": "log entry",
+    "events": "trace step", "process_values": "kept variable", "saved_views": "saved view", "log_entries": "log entry",
 }  # fmt: skip
 """What the counts of a receipt count, in the order in which they are shown."""
 PATIENCE = 20.0
@@ -49,8 +49,9 @@ def erasable(*, project: Project, owner: str) -> dict[str, int]:
 def erase_owner(*, project: Project, owner: str, actor: User, reason: str, seconds: float | None = None) -> Erasure:
     """Erase everything about a user, and return the receipt. Nothing of it can be brought back.
 
-    Facts, tombstones, blocks, store records, sessions with their files, test conversations and saved views go; in the
-    log values, reasons and the id itself give way to commitments, so that it still verifies.
+    Facts, tombstones, blocks, store records, sessions with their files, test conversations, the variables that these
+    left to others, and saved views go; in the log values, reasons and the id itself give way to commitments, so that it
+    still verifies.
 
     :param seconds: stop between two batches after this long; the receipt is not finished then, and asking again goes
         on with it. None: until the end.

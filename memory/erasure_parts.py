@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
 
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
@@ -19,8 +18,8 @@ from editor.models import Project, User
 from memory.blocks.services import blocks_erase
 from memory.chain import without_owner
 from memory.ledger import writing
-from memory.models import Artifact, Block, Fact, FactChange, SavedView, Scope, SessionMeta, StoreRecord, System
-from memory.saved import views_forget
+from memory.models import Artifact, Block, Fact, FactChange, Scope, SessionMeta, StoreRecord, System
+from memory.saved import views_about, views_forget
 from memory.services import actor_of, facts_delete
 from memory.stores.services import owner_erase
 
@@ -132,8 +131,7 @@ def _stores_erase(project: Project, owner: str, actor: User, note: str) -> Count
 
 
 def _views_count(project: Project, owner: str) -> Counts:
-    views = SavedView.objects.filter(project=project).iterator()
-    return {"saved_views": sum(any(owner in text for _, text in parse_qsl(view.query)) for view in views)}
+    return {"saved_views": len(views_about(project=project, owner=owner))}
 
 
 def _views_erase(project: Project, owner: str, actor: User, note: str) -> Counts:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -65,10 +65,14 @@ def json_pieces(facts: Iterable[Fact], clock: Clock, **about: Any) -> Iterator[b
     yield b"\n]}\n"
 
 
-def refuse_kind(field: str, kind: str) -> None:
-    """Raise ``Invalid`` for a kind of file that is not made."""
+def kind_asked(given: Mapping[str, str], default: str) -> str:
+    """The kind of file that a query string asks for, as ``as=csv``. Raises ``Invalid`` for one that is not made."""
+    if "format" in given:
+        raise Invalid(fields={"format": "is called as here: as=csv or as=json"})
+    kind = given.get("as", default)
     if kind not in TYPES:
-        raise Invalid(fields={field: f"{kind[:20]!r} is not one of {', '.join(TYPES)}"})
+        raise Invalid(fields={"as": f"{kind[:20]!r} is not one of {', '.join(TYPES)}"})
+    return kind
 
 
 def facts_file(

@@ -105,7 +105,7 @@ class Inspector:
 
     def export_text(self, kind: str) -> str:
         """The query string of a file of all that is found."""
-        return f"?{urlencode({**self.query.filters.params(), 'format': kind})}"
+        return f"?{urlencode({**self.query.filters.params(), 'as': kind})}"
 
     def ages(self) -> list[tuple[str, str]]:
         """What "changed" can be narrowed to, and the time of the address if it is none of these."""

@@ -154,9 +154,8 @@ def ask_found(
 @project_view()
 @require_GET
 def export(request: HttpRequest, project: Project) -> Any:
-    """The facts that the filters find, or those that ``fact=`` names, as a file: ``?format=csv`` or ``json``."""
-    kind = str(request.GET.get("format", "csv"))
-    exporting.refuse_kind("format", kind)
+    """The facts that the filters find, or those that ``fact=`` names, as a file: ``?as=csv`` or ``json``."""
+    kind = exporting.kind_asked(request.GET, "csv")
     chosen = chosen_in(request) if "fact" in request.GET else None
     query = Query.read(request.GET).filters
     return exporting.facts_file(request, project=project, kind=kind, query=query, chosen=chosen)

@@ -26,11 +26,12 @@ MOST_DELETED = 10_000
 
 
 def fact_write(*, project: Project, path: str, sensitive: bool | None = None, **given: Any) -> Fact:
-    """``fact_put`` for people and programs: a path that an agent declares sensitive is stored so (docs/spec 03 §3).
+    """``fact_put`` for people and programs: a path that an agent declares sensitive is stored so (docs/spec 03 §3),
+    and so is an object with a part that one does.
 
     :param sensitive: False counts for other paths only. :param given: what else ``fact_put`` takes.
     """
-    declared = declared_now(project=project, path=path)
+    declared = declared_now(project=project, path=path, value=given.get("value"))
     if declared is not None:
         return fact_put(project=project, path=path, sensitive=True, masking=declared, **given)
     return fact_put(project=project, path=path, sensitive=sensitive, **given)
@@ -88,7 +89,7 @@ def fact_retime(
 ) -> Fact:  # fmt: skip
     """Give a live fact another time to live, counted from now, or none (``ttl`` None).
 
-    The value stays; the version moves.
+    The value stays; the version moves, and its source is who did this. Where the value is from the history says.
 
     :raises Invalid: for a ``ttl`` that is none. :raises NotFound: when it is not live.
     :raises Conflict: as ``fact_put``.
@@ -96,7 +97,8 @@ def fact_retime(
     fact = fact_live(project=project, pk=pk, now=timezone.now())
     return fact_write(
         project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=fact.value, ttl=ttl, actor=actor,
-        expected_version=expected_version or fact.version, source={**fact.source, "cause": "ttl"},
+        expected_version=expected_version or fact.version,
+        source={"cause": "ttl", "by": actor.get_username() if actor else ""},
         reason=reason or (f"expires in {ttl}" if ttl else "does not expire any more"),
     )  # fmt: skip
 

@@ -201,8 +201,7 @@ class FactExport(FactView):
         """
         project = self.project(request, slug)
         given = request.query_params
-        kind = given.get("as", "json")
-        exporting.refuse_kind("as", kind)
+        kind = exporting.kind_asked(given, "json")
         chosen = chosen_facts(given.getlist("fact")) if "fact" in given else None
         query = FactQuery.read(given)
         return exporting.facts_file(request._request, project=project, kind=kind, query=query, chosen=chosen)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 from django.utils import timezone
 
 from editor.models import Project, User
-from memory.models import SavedView
+from memory.models import SavedView, Scope
 from memory.query import FactQuery
 from memory.values import storable_text
 from web.errors import Invalid, NotFound
 
 NAME_LENGTH = 100
 MOST_VIEWS = 50
+_IN_IDS = r"\w@+/-"
+"""Characters of ids and addresses; a dot is one too, unless it ends a sentence."""
 
 
 def view_list(*, project: Project, user: User) -> list[SavedView]:
@@ -43,14 +46,24 @@ def view_delete(*, project: Project, user: User, pk: int) -> SavedView:
     return view
 
 
-def views_forget(*, project: Project, owner: str) -> int:
-    """Delete the views of all members that are narrowed to an owner, for when everything about that one is erased.
+def views_about(*, project: Project, owner: str) -> list[SavedView]:
+    """The views of all members that are about a user: narrowed to the user's facts, or searching for the id.
 
-    Returns how many. Those that search for the id, among other words or alone, are of that owner too.
+    The id counts as a whole, in any case, among other words or alone; a part of another word or id does not.
     """
-    gone = [
-        view.pk
-        for view in SavedView.objects.filter(project=project).iterator()
-        if any(text == owner or (name == "search" and owner in text) for name, text in parse_qsl(view.query))
-    ]
+    return [view for view in SavedView.objects.filter(project=project).iterator() if is_about(view.query, owner)]
+
+
+def is_about(query: str, owner: str) -> bool:
+    """Whether filters, written as in an address, name a user."""
+    given = dict(parse_qsl(query))
+    if given.get("owner") == owner and given.get("scope") != Scope.EXECUTION_TREE:
+        return True
+    whole = rf"(?<![.{_IN_IDS}]){re.escape(owner.strip())}(?![{_IN_IDS}]|\.\w)"
+    return bool(owner.strip()) and re.search(whole, given.get("search", ""), re.IGNORECASE) is not None
+
+
+def views_forget(*, project: Project, owner: str) -> int:
+    """Delete the views of all members that are about a user whose data is erased. Returns how many."""
+    gone = [view.pk for view in views_about(project=project, owner=owner)]
     return SavedView.objects.filter(pk__in=gone).delete()[0]

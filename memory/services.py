@@ -95,7 +95,7 @@ def fact_put(
         if not isinstance(expected_version, int):
             bury_expired(ledger, key, at)
             _keep_what_was(fact)
-        if not _put(ledger, fact, text, expected=expected_version, reason=reason):
+        if not fact_stored(ledger, fact, text, expected=expected_version, reason=reason):
             raise _conflict(_there(fact), fact, expected_version)
     return fact
 
@@ -145,7 +145,7 @@ def facts_commit(
                 _delete_key(ledger, fact)
                 continue
             bury_expired(ledger, (project.pk, fact.scope, fact.owner, fact.path), write.written_at)
-            _put(ledger, fact, _bounded_text(fact), expected=ANY, reason="")
+            fact_stored(ledger, fact, _bounded_text(fact), expected=ANY, reason="")
             written.append(fact)
     return written
 
@@ -280,8 +280,8 @@ def _spelled(value: Any, text: str) -> str:
     return values.spelled(value) if isinstance(value, (dict, list)) else text
 
 
-def _put(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | None, reason: str) -> bool:
-    """Store ``fact`` if its place is in the expected state; sets its key and version and logs it."""
+def fact_stored(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | None, reason: str) -> bool:
+    """Store ``fact`` if its place is in the expected state; sets its key and version and logs it, in an open ledger."""
     key = (fact.project_id, fact.scope, fact.owner, fact.path)
     masking = canonical(fact.masking) if fact.masking is not None else None
     # Whether it is sensitive may be known only by the row that is there.

@@ -101,6 +101,12 @@ class Engine:
         names = [n for n in {**before, **after} if before.get(n) is not after.get(n) and before.get(n) != after.get(n)]
         return {n: {"old": masker.shown(n, before.get(n)), "new": masker.shown(n, after.get(n))} for n in names}
 
+    def changed_in_turn(self, thread: Thread, name: str) -> bool:
+        """Whether a variable has another value than when the turn began."""
+        before = self._before.get(thread.agent, {}).get(name)
+        after = thread.variables.get(name)
+        return before is not after and before != after
+
     # Who ----------------------------------------------------------------------------------------------------------
 
     @property

@@ -132,7 +132,7 @@ class Masker:
             return
         for known, how in self._known():
             if known.startswith(name + "."):
-                yield _part(value, known[len(name) + 1 :].split(".")), how
+                yield part_of(value, known[len(name) + 1 :].split(".")), how
 
     def reads_sensitive(self, names: Iterable[str]) -> bool:
         """True when a computation from these names must not show its result."""
@@ -146,7 +146,7 @@ class Masker:
         )
 
 
-def _part(value: Any, keys: list[str]) -> Any:
+def part_of(value: Any, keys: list[str]) -> Any:
     """What lies below an object along some keys; None where there is nothing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None

@@ -61,8 +61,11 @@ class MemoryBank:
 
 
 def last_lines(text: str, most: int | None) -> str:
-    """The last ``most`` lines of a text."""
-    return text if most is None else "\n".join(text.split("\n")[-most:])
+    """The last ``most`` lines of a text; what ends the last line begins no other."""
+    if most is None:
+        return text
+    end = "\n" if text.endswith("\n") else ""
+    return "\n".join(text.removesuffix("\n").split("\n")[-most:]) + end
 
 
 class MemoryBlocks:
@@ -250,18 +253,23 @@ def projected(content: Any, projections: Mapping[str, int]) -> Any:
     if kinds not in ({0}, {1}):
         raise RecordRefused("invalid", "projections map paths to 1 (take) or to 0 (leave out), not both")
     paths = [path.split(".") for path in projections]
-    return _only(content, paths) if kinds == {1} else _without(content, paths)
+    if kinds == {0}:
+        return _without(content, paths)
+    return _only(content, paths) if isinstance(content, Mapping) else None
 
 
 def _only(content: Any, paths: list[list[str]]) -> Any:
     if any(not path for path in paths):
         return content
-    if not isinstance(content, Mapping):
-        return None
     below: dict[str, list[list[str]]] = {}
     for head, *tail in paths:
         below.setdefault(head, []).append(tail)
-    return {key: _only(content[key], tails) for key, tails in below.items() if key in content}
+    # A path that goes on below what is no object leads to nothing.
+    return {
+        key: _only(content[key], tails)
+        for key, tails in below.items()
+        if key in content and (isinstance(content[key], Mapping) or not all(tails))
+    }
 
 
 def _without(content: Any, paths: list[list[str]]) -> Any:

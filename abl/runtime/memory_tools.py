@@ -6,7 +6,7 @@ sequence (docs/spec 08 §8).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,19 @@ def run(engine: Engine, thread: Thread, tool: MemoryTool, args: Mapping[str, Any
         return _refused(refused.code, refused.message, details if refused.code == "conflict" else {})
     except RecordRefused as refused:
         return _refused(refused.code, refused.message, {"errors": refused.errors} if refused.errors else {})
+
+
+def secret_problem(
+    engine: Engine, tool: MemoryTool, args: Mapping[str, Any], sensitive: Collection[str] = ()
+) -> ToolError | None:
+    """What is wrong with a content to be stored that holds something sensitive: blocks, stores and banks keep no such
+    value, since they show what they hold to all who may read them (docs/spec 11). ``sensitive``: arguments that do.
+    """
+    content = args.get("content") if "content" in tool.parameters["properties"] else None
+    if content is None or ("content" not in sensitive and engine.recorder.shown(content) == content):
+        return None
+    message = f"the content for {tool.name} holds a sensitive value, which is kept in facts only; leave it out"
+    return ToolError(subtype="sensitive", code="sensitive", message=message)
 
 
 def _refused(code: str, message: str, details: dict[str, Any]) -> ToolResult:

@@ -71,7 +71,12 @@ def call_tool(
 
 def _arguments(engine: Engine, thread: Thread, call: Invocation, explicit: dict[str, Any]) -> Arguments:
     if call.memory is not None:
-        return Arguments(explicit, dict.fromkeys(explicit, "explicit"), [], call.memory.problem(explicit))
+        problem = call.memory.problem(explicit) or memory_tools.secret_problem(
+            engine, call.memory, explicit, call.sensitive
+        )
+        return Arguments(
+            explicit, dict.fromkeys(explicit, "explicit"), [], problem, sensitive=set(call.sensitive & explicit.keys())
+        )
     return resolve(engine, thread, call.tool, explicit, call.sensitive)
 
 

@@ -149,8 +149,9 @@ def _close(engine: Engine, opened: Event, thread: Thread, *, hooks: bool) -> Non
     engine.enter(engine.active)
     if state.ended:
         finish_session(engine)
-    for name in engine.turn.worked:
+    for name in list(engine.turn.worked):
         keep_never(engine, state.threads[name])
+    engine.enter(engine.active)
     engine.recorder.close()
     active = engine.active
     waiting = waiting_reason(engine)

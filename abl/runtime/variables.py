@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
 
+NOT_KEPT = "other users would see the value, and it is sensitive; it ends with this session"
+"""Why a ``RESET: never`` variable is not kept."""
+
 
 def assign(
     engine: Engine,
@@ -211,7 +214,25 @@ def initialise(engine: Engine, thread: Thread) -> dict[str, Any]:
 
 
 def keep_never(engine: Engine, thread: Thread) -> None:
-    """Store the ``RESET: never`` variables of a thread for later sessions of this process."""
+    """Store what the turn gave the ``RESET: never`` variables of a thread for later sessions of this process.
+
+    They are shared by all users, so what is sensitive is not kept, and the trace says so (docs/spec 03 §2).
+    """
     for name, plan in engine.program(thread).variables.items():
-        if plan.reset == "never":
-            engine.kept[f"{thread.agent}.{name}"] = thread.variables.get(name)
+        if plan.reset != "never":
+            continue
+        key, value = f"{thread.agent}.{name}", thread.variables.get(name)
+        changed = thread.origins.get(name) != "initial" and engine.changed_in_turn(thread, name)
+        if value is not None and _holds_secret(engine, thread, name, value):
+            if changed or engine.kept.get(key) == value:
+                engine.kept[key] = None
+                engine.enter(thread)
+                engine.recorder.not_executed("RESET", NOT_KEPT, plan.span, name=name)
+        elif changed:
+            engine.kept[key] = value
+
+
+def _holds_secret(engine: Engine, thread: Thread, name: str, value: Any) -> bool:
+    """True when events mask the value of a variable, or a part of it."""
+    shown = engine.masker(thread).shown(name, value, whole=True)
+    return bool(shown != value or engine.recorder.shown(shown) != shown)

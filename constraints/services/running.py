@@ -18,12 +18,13 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from constraints.models import Conversation, ProcessValue, TraceEvent, Turn
+from constraints.models import Conversation, TraceEvent, Turn
 from constraints.programs import shown_input
 from constraints.runner import Outcome, Overtaken, Task, TurnProblem, run_in_session
 from constraints.services.changes import conversation_changed
 from constraints.services.eventrows import events_insert, storable_json
 from constraints.services.leases import CancelRequested, Lease, LeaseLost, Stopped, lease_end, turn_claim
+from constraints.services.process_values import process_values_keep
 from constraints.services.turns import turn_enqueue_next, turn_release
 from memory.stores import services as stores
 from web.errors import StorageFull
@@ -234,14 +235,7 @@ def turn_finish(*, lease: Lease, events: EventLog, outcome: Outcome, duration_us
         version = conversation_changed(conversation_id=turn.conversation_id)
         events.complete(version=version)
         outcome.commit_facts()
-        for key, value in outcome.process_values.items():
-            agent, _, name = key.partition(".")
-            ProcessValue.objects.update_or_create(
-                project_id=turn.conversation.project_id,
-                agent=agent,
-                name=name,
-                defaults={"value": storable_json(value)},
-            )
+        process_values_keep(conversation=turn.conversation, values=outcome.process_values)
         lease.held.update(
             status=Turn.Status.DONE,
             finished_at=timezone.now(),

@@ -13,8 +13,9 @@ from web.errors import Invalid
 
 AGENT_LENGTH = 200
 LASTING = "(until {} UTC)"
-"""At the end of a line that a program wrote of something that expires; after that the line is not found."""
-_LASTING = re.compile(r"\(until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC\)$")
+"""At the end of a line that a program wrote of a fact that expires; after that the line is not found."""
+_LASTING = re.compile(r"- \w+(?:\.\w+)+: .*\(until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC\)", re.ASCII)
+"""It begins with the path of the fact: what people write may end like that and lasts."""
 CHARACTERS = {Block.Type.CORE: CORE_CHARACTERS, Block.Type.ARCHIVAL: ARCHIVAL_CHARACTERS}
 
 
@@ -39,8 +40,8 @@ def lasting(at: datetime) -> str:
 
 
 def is_over(line: str, now: datetime) -> bool:
-    """Whether a line says of itself that its time has passed."""
-    found = _LASTING.search(line)
+    """Whether a line is about a fact whose time has passed, as programs write it (``memory.blocks.notes``)."""
+    found = _LASTING.fullmatch(line)
     try:
         return found is not None and datetime.fromisoformat(found[1]).replace(tzinfo=UTC) <= now
     except ValueError:

@@ -164,7 +164,21 @@ def kind_in(part: Mapping[str, Any]) -> str:
 
 
 def number_for(part: Mapping[str, Any], *, whole: bool, step: int = 0) -> int | float:
-    """A number between the bounds: the least, else the greatest, else 1; then ``step`` units further on."""
+    """A number between the bounds: the least, else the greatest, else 1; then ``step`` units further on.
+
+    Where bounds and unit are too far apart to compute with, a bound, which may not fit the schema.
+    """
+    try:
+        value = _between(part, whole=whole, step=step)
+        if math.isfinite(value):
+            return value
+    except OverflowError:
+        pass
+    bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    return next((part[name] for name in bounds if part.get(name) is not None), 1)
+
+
+def _between(part: Mapping[str, Any], *, whole: bool, step: int) -> int | float:
     unit = part.get("multipleOf") or (1 if whole else 0.5)
     low, high = part.get("minimum"), part.get("maximum")
     above, below = part.get("exclusiveMinimum"), part.get("exclusiveMaximum")

@@ -238,7 +238,7 @@ def test_a_conversation_that_goes_on_settles_again_with_what_is_new(talk, archiv
 
 
 def test_lines_of_others_stay_and_the_same_names_are_replaced(talk, archival, project):
-    text = "- Acme renewal is due in May\n\n- user.tier: bronze\n- old: x (until 2020-01-01 00:00 UTC)"
+    text = "- Acme renewal is due in May\n\n- user.tier: bronze\n- user.old: x (until 2020-01-01 00:00 UTC)"
     block_put(project=project, owner="u-17", block_type="archival", content=text, expected=None)
     pass_time(talk("gold"))
     services.conversations_settle()

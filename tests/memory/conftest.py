@@ -123,7 +123,7 @@ def download(as_role, at):
     """A file as text."""
 
     def get(role="viewer", **query):
-        response = as_role(role).get(at("export"), query)
+        response = as_role(role).get(at("export"), {name.rstrip("_"): text for name, text in query.items()})
         assert response.status_code == 200, response.content
         return b"".join(response.streaming_content).decode()
 

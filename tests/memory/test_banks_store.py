@@ -100,6 +100,14 @@ def test_the_bound_cuts_when_a_run_writes(project, run):
     assert BankEntry.objects.get().content == "c\nd"
 
 
+def test_what_ends_the_last_line_is_no_line(project, run):
+    bank_put(project=project, name="desk", max_lines=2)
+    turn = run()
+    for text, kept in [("1\n2\n3\n", "2\n3\n"), ("1\n2\n", "1\n2\n"), ("1\n2\n\n", "2\n\n"), ("\n", "\n"), ("", "")]:
+        turn.port.write("a", text)
+        assert turn.port.read("a") == kept
+
+
 def test_texts_of_agents_never_mix(bank, run):
     turn = run()
     turn.port.write("agent-a", "from-a")

@@ -192,9 +192,16 @@ def test_a_user_without_blocks_gets_no_matches(recall):
 
 def test_a_line_whose_time_has_passed_is_not_found(keep, recall):
     keep(
-        "- acme: gold (until 2020-01-01 00:00 UTC)", "- acme: silver (until 2999-01-01 00:00 UTC)", "- acme (until 99)"
-    )
-    assert [m["line_number"] for m in found(recall("acme"))] == [3, 2]
+        "- user.acme: acme (until 2020-01-01 00:00 UTC)", "- user.acme: acme (until 2999-01-01 00:00 UTC)",
+        "- acme (until 99)",
+    )  # fmt: skip
+    assert sorted(m["line_number"] for m in found(recall("acme"))) == [2, 3]
+
+
+@pytest.mark.parametrize("line", ["running shoes", "- running shoes", "- shoes: running", "ask user.shoes: running"])
+def test_a_line_that_a_person_wrote_lasts_whatever_it_ends_with(keep, recall, line):
+    keep(f"{line} (until 2020-01-01 00:00 UTC)")
+    assert len(found(recall("running"))) == 1
 
 
 # The ranking alone -------------------------------------------------------------------------------------------------

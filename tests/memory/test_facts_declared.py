@@ -24,6 +24,8 @@ MEMORY:
     - path: user.profile
       TYPE: object
       SENSITIVE: true
+    - path: user.wallet.card.pan
+      SENSITIVE: true
     - path: user.tier
       TYPE: string
 """
@@ -57,6 +59,26 @@ def test_the_page_stores_it_sensitive(as_role, at, vault):
     assert as_role("editor").post(at("write"), form).status_code == 302
     assert stored("user.profile.ssn") == (True, "redact")
     assert "078-05-1120" not in FactChange.objects.get().value
+
+
+@pytest.mark.parametrize("path", ["user.wallet", "user.wallet.card"])
+def test_an_object_with_a_sensitive_part_is_stored_sensitive(as_role, vault, path, whole):
+    value = {"pan": CARD, "bank": "b"} if path.endswith("card") else {"card": {"pan": CARD}, "size": 1}
+    given = {**PLACE, "path": path, "value": value, "sensitive": False}
+    client = as_role("editor")
+    answer = client.put("/api/v1/projects/kiln/facts/", given, content_type="application/json")
+    assert (answer.status_code, answer.json()["masked"]) == (201, True)
+    assert CARD not in answer.content.decode()
+    assert CARD not in client.get("/api/v1/projects/kiln/facts/").content.decode()
+    assert client.get("/api/v1/projects/kiln/facts/", {"search": CARD}).json()["results"] == []
+    assert CARD not in FactChange.objects.get().value
+    assert whole()
+
+
+@pytest.mark.parametrize("value", [{"size": 1}, {"card": "none"}, {"card": {"pan": None}}, [CARD], "text"])
+def test_one_without_that_part_is_not(project, vault, value):
+    fact_write(project=project, **PLACE, path="user.wallet", value=value)
+    assert stored("user.wallet")[0] is False
 
 
 def test_other_paths_are_as_they_are_said_to_be(project, vault):
@@ -94,6 +116,28 @@ def test_the_newest_revision_counts(project, people, vault):
     )
     fact_write(project=project, **PLACE, path="user.card", value=CARD)
     assert stored() == (False, None)
+
+
+@pytest.mark.parametrize(("path", "value"), [
+    ("user.card", CARD), ("user.profile.ssn", CARD), ("user.wallet", {"card": {"pan": CARD}}),
+])  # fmt: skip
+def test_what_was_there_before_the_declaration_is_sensitive_from_then_on(
+    project, people, as_role, django_capture_on_commit_callbacks, whole, *, path, value
+):
+    fact = fact_write(project=project, **PLACE, path=path, value=value, ttl="1d", source={"agent": "Desk"})
+    other = fact_write(project=project, **PLACE, path="user.cardinal", value="red")
+    with django_capture_on_commit_callbacks(execute=True):
+        document = editing.document_create(project=project, user=people["editor"], path="vault.agent.abl", text=AGENT)
+    now = Fact.objects.get(pk=fact.pk)
+    assert (now.sensitive, now.value, now.version, now.expires_at) == (True, value, 2, fact.expires_at)
+    assert not Fact.objects.get(pk=other.pk).sensitive
+    client = as_role("viewer")
+    for address, query in [("facts/", {}), ("facts/", {"search": CARD}), (f"facts/{fact.pk}/history/", {})]:
+        assert CARD not in client.get(f"/api/v1/projects/kiln/{address}", query).content.decode()
+    assert whole()
+    with django_capture_on_commit_callbacks(execute=True):
+        editing.document_save(document=document, user=people["editor"], text=AGENT + "\n", base_revision=1)
+    assert Fact.objects.get(pk=fact.pk).version == 2
 
 
 def test_documents_that_are_no_agents_do_no_harm(project, vault):

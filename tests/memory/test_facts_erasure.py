@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from constraints.models import Conversation, DeletedConversation, TraceEvent, Turn
+from constraints.services.process_values import process_values_keep
 from memory import chain, erasure, erasure_parts
 from memory.banks.services import bank_put, bank_write
 from memory.blocks.services import block_put
@@ -76,6 +77,7 @@ def conversation_with(project, user, number=1, status="done"):
         conversation=conversation, turn=turn, attempt=1, seq=1, kind="fact.write", status="ok", at=timezone.now(),
         data={"owner": user, "value": SAID},
     )  # fmt: skip
+    process_values_keep(conversation=conversation, values={f"Desk{number}.seen": SAID})
     return turn
 
 
@@ -122,6 +124,7 @@ def test_nothing_about_the_user_is_left_anywhere(ines, erase, media, django_capt
     assert tables >= {
         "memory_fact", "memory_factchange", "memory_block", "memory_storerecord", "memory_sessionmeta",
         "memory_artifact", "memory_savedview", "constraints_conversation", "constraints_turn", "constraints_traceevent",
+        "constraints_processvalue", "constraints_processvaluesource",
     }  # fmt: skip
     assert len(list(media.iterdir())) == 1
     with django_capture_on_commit_callbacks(execute=True):
@@ -154,7 +157,7 @@ def test_the_receipt_says_what_how_many_when_and_who(ines, erase, project, peopl
     receipt = erase()
     assert receipt.counts == {
         "facts": 3, "tombstones": 1, "blocks": 2, "records": 2, "sessions": 1, "artifacts": 1, "conversations": 1,
-        "turns": 1, "events": 1, "saved_views": 1, "log_entries": receipt.counts["log_entries"],
+        "turns": 1, "events": 1, "process_values": 1, "saved_views": 1, "log_entries": receipt.counts["log_entries"],
     }  # fmt: skip
     # The end of the session with its conversation takes the record of that session before.
     assert {**receipt.counts, "log_entries": 0} == {**there, "log_entries": 0}
@@ -287,6 +290,21 @@ def test_somebody_who_never_stops_writing_leaves_it_unfinished(ines, erase, put,
     assert erase().finished_at is None
     monkeypatch.setattr(erasure, "_closed", real)
     assert erase().finished_at is not None
+
+
+@pytest.mark.parametrize("owner", ["4", "live", "user", "tier4", "u", "24h", "-changed", "%", "s p", "a=b&c", "."])
+def test_it_ends_whatever_the_id_and_whatever_others_keep(put, project, people, erase, owner):
+    put(owner=owner, value=SAID)
+    narrow = {"scope": "user", "below": "user.tier4", "prefix": "user.tier4", "state": "live", "since": "24h",
+              "sort": "-changed", "domain": "tier4", "agent": "Desk4", "search": "a=b&cd 100%44 live-4 s p4",
+              }  # fmt: skip
+    for name, text in narrow.items():
+        view_save(project=project, user=people["viewer"], name=name, query=FactQuery(**{name: text}))
+    view_save(project=project, user=people["viewer"], name="own", query=FactQuery(scope="user", owner=owner))
+    there = erasure.erasable(project=project, owner=owner)
+    receipt = erase(owner)
+    assert receipt.finished_at is not None
+    assert there["saved_views"] == receipt.counts["saved_views"] == 1
 
 
 def test_the_user_may_come_back_and_be_erased_again_with_a_new_receipt(ines, erase, put, project, whole):

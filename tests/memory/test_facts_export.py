@@ -37,7 +37,7 @@ def test_a_csv_file_has_what_the_filters_find(put, download):
 def test_a_json_file_has_facts_in_the_shape_of_the_api(put, download, as_role):
     put()
     put(path="user.name", value="Ines")
-    file = json.loads(download(format="json", prefix="user.n"))
+    file = json.loads(download(as_="json", prefix="user.n"))
     assert (file["project"], file["filters"]) == ("kiln", {"prefix": "user.n"})
     assert (
         file["facts"] == as_role("viewer").get("/api/v1/projects/kiln/facts/", {"prefix": "user.n"}).json()["results"]
@@ -48,7 +48,7 @@ def test_a_json_file_has_facts_in_the_shape_of_the_api(put, download, as_role):
 def test_a_file_has_no_sensitive_and_no_expired_value(put, download, kind):
     put(value="rye 4155", sensitive=True)
     put(path="user.old", value="the secret", ttl="1h", now=timezone.now() - timedelta(hours=4))
-    text = download(role="owner", format=kind)
+    text = download(role="owner", as_=kind)
     assert "user.old" in text
     assert "user.tier" in text
     assert "rye 4155" not in text
@@ -61,7 +61,7 @@ def test_a_file_of_many_pieces_is_whole(put, download, monkeypatch):
     for number in range(5):
         put(path=f"user.f{number}")
     paths = [f"user.f{number}" for number in range(5)]
-    assert [fact["path"] for fact in json.loads(download(format="json"))["facts"]] == paths
+    assert [fact["path"] for fact in json.loads(download(as_="json"))["facts"]] == paths
     assert [row["path"] for row in csv.DictReader(io.StringIO(download()))] == paths
 
 
@@ -72,7 +72,7 @@ def test_a_fact_that_expires_while_the_file_is_made_is_without_its_value(put, ho
 
 
 def test_an_empty_list_is_a_file_too(project, download):
-    assert json.loads(download(format="json"))["facts"] == []
+    assert json.loads(download(as_="json"))["facts"] == []
     assert download().strip() == ",".join(exporting.COLUMNS)
 
 
@@ -113,7 +113,7 @@ def test_owners_and_agents_are_no_formulas(put, download):
     assert row["value"] == '"=1+1"'
 
 
-@pytest.mark.parametrize("query", [{"format": "xml"}, {"state": "odd"}, {"fact": "x"}])
+@pytest.mark.parametrize("query", [{"as": "xml"}, {"format": "csv"}, {"state": "odd"}, {"fact": "x"}])
 def test_a_file_that_there_is_not_is_refused(as_role, at, project, query):
     response = as_role("viewer").get(at("export"), query, headers=HTMX)
     assert response.status_code == 400
@@ -129,7 +129,7 @@ def test_the_event_loop_gets_a_file_piece_by_piece(put, people, at, monkeypatch)
     client.force_login(people["viewer"])
 
     async def pieces():
-        response = await client.get(at("export"), {"format": "csv"})
+        response = await client.get(at("export"), {"as": "csv"})
         found = [piece async for piece in response.streaming_content]
         await sync_to_async(connections.close_all)()  # of the thread that read
         return found
@@ -173,7 +173,13 @@ def test_a_program_gets_a_csv_file_of_the_facts_that_it_names(put, fetch):
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [({"as": "xml"}, "as"), ({"fact": "x"}, "fact"), ({"state": "odd"}, "state"), ({"owner": "u1"}, "owner")],
+    [
+        ({"as": "xml"}, "as"),
+        ({"format": "csv"}, "format"),
+        ({"fact": "x"}, "fact"),
+        ({"state": "odd"}, "state"),
+        ({"owner": "u1"}, "owner"),
+    ],
 )
 def test_a_program_is_told_which_part_of_its_selection_cannot_be(project, fetch, query, field):
     response, _ = fetch(**query)

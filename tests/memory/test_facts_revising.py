@@ -104,7 +104,8 @@ def test_a_time_to_live_is_set_or_dropped_and_the_value_stays(put, retime, whole
     timed.refresh_from_db()
     assert (timed.value, list(timed.value), timed.version, timed.ttl) == ({"b": 1, "a": 2}, ["b", "a"], 2, ttl or "")
     assert (timed.expires_at is None) if ttl is None else (timed.expires_at >= before + timedelta(days=3))
-    assert (timed.source["agent"], timed.source["cause"]) == ("Desk", "ttl")
+    assert timed.source == {"cause": "ttl", "by": "editor"}
+    assert fact_history(fact=timed)[1].change.source["agent"] == "Desk"
     assert fact_history(fact=timed)[0].change.reason == ("expires in 3d" if ttl else "does not expire any more")
     assert whole()
 

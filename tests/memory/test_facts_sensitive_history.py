@@ -53,7 +53,7 @@ def test_the_history_over_http_masks_every_version(fact, api, role):
 
 @pytest.mark.parametrize("role", ["owner", "viewer"])
 def test_no_page_and_no_file_tells_an_earlier_value(fact, as_role, at, role):
-    for address in (at("fact", fact.pk), at("facts"), at("changes"), at("export") + "?format=json"):
+    for address in (at("fact", fact.pk), at("facts"), at("changes"), at("export") + "?as=json"):
         response = as_role(role).get(address)
         text = b"".join(response.streaming_content) if response.streaming else response.content
         assert response.status_code == 200

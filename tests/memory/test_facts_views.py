@@ -64,12 +64,21 @@ def test_no_more_views_are_kept_than_fit(as_role, at, project, monkeypatch):
     assert client.post(at("view-save"), {"name": "one", "scope": "user"}).status_code == 302
 
 
+ABOUT = [
+    FactQuery(scope="user", owner="u1"), FactQuery(search="tell u1 that"), FactQuery(search="U1"),
+    FactQuery(search="ask u1."), FactQuery(search='"u1", twice'),
+]  # fmt: skip
+NOT_ABOUT = [
+    FactQuery(scope="user", owner="u11"), FactQuery(scope="execution_tree", owner="u1"), FactQuery(search="u1-b"),
+    FactQuery(search="u1@example.org"), FactQuery(search="my.u1"), FactQuery(below="user.u1"), FactQuery(prefix="u1"),
+    FactQuery(agent="u1"), FactQuery(domain="u1"), FactQuery(search="u1.b"),
+]  # fmt: skip
+
+
 def test_views_of_an_owner_are_forgotten_with_everything_else(project, people):
-    for name, query in {
-        "of them": FactQuery(scope="user", owner="u1"),
-        "looks for them": FactQuery(search="tell u1 that"),
-        "of another": FactQuery(scope="user", owner="u11"),
-    }.items():
-        saved.view_save(project=project, user=people["viewer"], name=name, query=query)
-    assert saved.views_forget(project=project, owner="u1") == 2
-    assert SavedView.objects.get().name == "of another"
+    for number, query in enumerate([*ABOUT, *NOT_ABOUT]):
+        saved.view_save(project=project, user=people["viewer"], name=f"{number:02}", query=query)
+    found = saved.views_about(project=project, owner="u1")
+    assert [view.name for view in found] == [f"{number:02}" for number in range(len(ABOUT))]
+    assert saved.views_forget(project=project, owner="u1") == len(ABOUT)
+    assert list(SavedView.objects.values_list("query", flat=True)) == [query.text()[1:] for query in NOT_ABOUT]

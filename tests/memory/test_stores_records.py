@@ -82,6 +82,11 @@ def test_the_order_of_fields_and_the_spelling_of_numbers_are_kept(project, put):
         ({"preferences.language": 0, "recentOrders": 0}, {"preferences": {"notifications": True}}),
         ({"nothing.here": 1}, {}),
         ({"nothing.here": 0}, FULL),
+        ({"preferences.nothing": 1}, {"preferences": {}}),
+        ({"recentOrders.0": 1}, {}),
+        ({"preferences.language.en": 1}, {"preferences": {}}),
+        ({"preferences.language.en": 0}, FULL),
+        ({"recentOrders": 1, "recentOrders.0": 1}, {"recentOrders": FULL["recentOrders"]}),
     ],
 )
 def test_projections_take_or_leave_out_paths(projections, part):

@@ -109,6 +109,8 @@ def test_max_lines_keeps_the_last_lines_also_when_the_tool_writes():
     assert bank.read("fibonacci") == "c\nd"
     bank.write("fibonacci", "1\n2\n3")
     assert bank.read("fibonacci") == "2\n3"
+    bank.write("fibonacci", "1\n2\n3\n")
+    assert bank.read("fibonacci") == "2\n3\n"
 
 
 @pytest.mark.parametrize("args", [{}, {"content": 5}, {"content": "x", "key": "other"}])
