@@ -31,6 +31,9 @@ MAX_CYCLE_STEPS: Final = 100_000
 MAX_COMPARED_NAMES: Final = 300
 """Names that a misspelt one is compared with (docs/spec 05 §1)."""
 
+MAX_PATHS_ABOVE: Final = 100
+"""Names of the longest path that is looked for above a dotted one (docs/spec 02 §7): of an expression's, all."""
+
 MAX_PARSER_FINDINGS: Final = 1_000
 """Problems the parser notes for one file; people are shown fewer (docs/spec 05 §1)."""
 

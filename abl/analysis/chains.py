@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from abl.analysis.reading import Reading
@@ -90,10 +90,27 @@ class Missing(NamedTuple):
     """The step of a path that its type does not have: its number, and the fields that there are."""
 
     number: int
-    fields: tuple[str, ...]
+    fields: Collection[str]
 
 
-def missing_step(type_: TypeRef, steps: Sequence[str | None]) -> Missing | None:
+class Fields:
+    """The fields of types by name, found once for each type: many paths may lead into one with many fields."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[TypeRef, dict[str, TypeRef]]] = {}  # a type that is kept keeps its id
+
+    def of(self, type_: TypeRef) -> dict[str, TypeRef]:
+        """The types of the fields; of two with one name the first."""
+        known = self._known.get(id(type_))
+        if known is None:
+            fields: dict[str, TypeRef] = {}
+            for name, _, kind in type_.fields:
+                fields.setdefault(name, kind)
+            known = self._known[id(type_)] = type_, fields
+        return known[1]
+
+
+def missing_step(type_: TypeRef, steps: Sequence[str | None], fields_of: Fields) -> Missing | None:
     """The first step that leads to no declared field; None when there is none, or the type does not say."""
     current: TypeRef | None = type_
     for number, name in enumerate(steps):
@@ -103,9 +120,9 @@ def missing_step(type_: TypeRef, steps: Sequence[str | None]) -> Missing | None:
         if current.item is not None:  # an array; a name behind it is no element
             current = current.item if name is None or name.isdigit() else None
         elif current.fields and name is not None:
-            fields = {field: kind for field, _, kind in current.fields}
+            fields = fields_of.of(current)
             if name not in fields:
-                return Missing(number, tuple(fields))
+                return Missing(number, fields)
             current = fields[name]
         else:
             return None

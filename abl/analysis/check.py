@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
 from abl.analysis.asking import Asking, still
@@ -24,6 +24,8 @@ from abl.syntax.collector import collector_paused
 
 _NOT_OF_CHECKS: Final = frozenset({"ABL207", "ABL209", "ABL231", "ABL232"})
 """What is said about functions elsewhere; guardrails have their own, of which ABL1007 tells."""
+_NO_KINDS: Final[frozenset[type]] = frozenset()
+"""Natural language has no nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +121,16 @@ def _project_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule,
 
 def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tuple[Rule, ...]:
     if isinstance(thing, ExpressionUse):
-        return _rules_for(ExpressionUse, thing.keys, project)
+        kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
+        return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
     if isinstance(thing, nodes.GatherField):
         return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
     return _table(project).get(thing.__class__, ())
+
+
+@lru_cache(maxsize=4_096)
+def _rules_for_use(mode: str, place: str, role: str, kinds: frozenset[type], project: bool) -> tuple[Rule, ...]:
+    return _rules_for(ExpressionUse, frozenset([mode, place, role, *kinds]), project)
 
 
 @lru_cache(maxsize=4_096)
@@ -157,7 +165,15 @@ def _of_readings(agent: AgentIndex) -> Iterator[Finding]:
         for kept, rule, problem in problems:
             use = placed.use(kept)
             fixes = tuple(_placed(fix, use) for fix in problem.fixes)
-            yield Finding(rule.code, use.span(*problem.span), problem.data, problem.severity, use.owner.path, (), fixes)
+            data = _said_of(use, rule, problem.data)
+            yield Finding(rule.code, use.span(*problem.span), data, problem.severity, use.owner.path, (), fixes)
+
+
+def _said_of(use: ExpressionUse, rule: Rule, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a rule says of a text: only where a condition stands, one that cannot be read is called so."""
+    if rule.code != "ABL201" or use.mode == "condition" or use.role == "if":
+        return data
+    return {**data, "wording": rule.message.replace("condition", "expression")}
 
 
 def _in_readings(part: Part) -> list[tuple[ExpressionUse, Rule, Found]]:
@@ -209,7 +225,8 @@ def problems_of(reading: Reading) -> tuple[tuple[Rule, Found], ...]:
             for rule in rules.get(type(node), ())
             for problem in rule.check(node, reading)
         )
-        whole = ((rule, problem) for rule in rules.get(Reading, ()) for problem in rule.check(reading))
+        of_text = [rule for rule in rules.get(Reading, ()) if rule.needs is None or reading.error is not None]
+        whole = ((rule, problem) for rule in of_text for problem in rule.check(reading))
         reading.problems = (*whole, *by_node)
     return reading.problems
 

@@ -80,10 +80,18 @@ class _Collector(ProfileCollector):
                 self.mention(section.span)
             if section.keyword == "ON_ERROR" and section.block is not None:
                 self.shown_below(section.block, "message", section.path)
+            if section.keyword == "HOOKS" and section.block is not None:
+                self.unknown_hooks(section.block)
             if section.keyword == "TOOLS" and section.block is not None:
                 self.shared_by_tools(section, section.block)
             if section.keyword == "ESCALATE" and section.block is not None:
                 self.after_a_human(section, section.block)
+
+    def unknown_hooks(self, block: Block) -> None:
+        """What stands below a misspelt hook may still set what is read elsewhere."""
+        for child in block.children:
+            if child.key.lower() not in vocabulary.HOOKS:
+                self.mention(child.span)
 
     def shared_by_tools(self, section: nodes.Section, block: Block) -> None:
         """What the tools of a file share (08 §9)."""
@@ -104,7 +112,7 @@ class _Collector(ProfileCollector):
         elif text is not None:
             begin = _IF.match(text.value) if not item.colon else None
             action = _ACTION.search(text.value)
-            end = action.start() if action is not None else len(text.value) if begin is not None else 0
+            end = action.start() if action is not None else len(text.value.rstrip(": ")) if begin is not None else 0
             if begin is not None:
                 self.expression(slice_of(text, begin.end(), end), "condition", "IF", section)
             self.quoted_in(slice_of(text, end, len(text.value)), "RESPOND", section)

@@ -201,9 +201,10 @@ class ActionCollector(ContentCollector):
         if transform.source:
             self.read(transform.source, transform)
         item = (transform.item.value,) if transform.item else ()
-        self.expression(transform.filter, "condition", "FILTER", transform, item)
-        for argument in transform.mapping:
-            self.expression(argument.value, "value", "MAP", transform, item)
+        with self.within(item):
+            self.expression(transform.filter, "condition", "FILTER", transform)
+            for argument in transform.mapping:
+                self.expression(argument.value, "value", "MAP", transform)
         self.expression(transform.limit, "value", "TRANSFORM_LIMIT", transform)
         self.write(transform.into, "transform", transform, "array")
 

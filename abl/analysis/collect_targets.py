@@ -28,7 +28,8 @@ def targets_of(keyword: str, block: Block | None) -> Iterator[Name]:
     elif keyword == "ESCALATE":
         for part in block.children:
             if part.key.lower() == "on_human_complete":
-                yield from _handed_to(part.children)
+                for branch in part.children:
+                    yield from _handed_to((branch, *branch.children))
 
 
 def _values(blocks: Iterable[Block], keys: tuple[str, ...]) -> Iterator[Name]:

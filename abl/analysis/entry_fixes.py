@@ -9,6 +9,7 @@ from abl.analysis.model import AgentIndex
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
 from abl.syntax import nodes
+from abl.syntax.emptied import removal
 
 SCOPE_OF_SEGMENT = {
     "user": "user",
@@ -27,10 +28,10 @@ def has_own_lines(source: Source, span: Span) -> bool:
 
 
 def remove_entry(agent: AgentIndex, node: nodes.Node, title: str, *, preferred: bool = False) -> tuple[Fix, ...]:
-    """Take out an entry with all its lines, unless it shares a line with others."""
+    """Take out an entry with all its lines, unless it shares a line with others; a list that it empties goes, too."""
     if node.block is None or not has_own_lines(agent.source, node.span):
         return ()
-    return (fixes.remove_lines(agent.source, node.span, title, preferred=preferred),)
+    return removal(agent.source, node.span).fixes(title, preferred=preferred)
 
 
 def remove_property(agent: AgentIndex, prop: nodes.Property, *, preferred: bool = False) -> tuple[Fix, ...]:
@@ -98,6 +99,34 @@ def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tu
     return (fixes.insert_line_below(agent.source, entries[-1].span, lines, title, preferred=preferred),)
 
 
+def remember_edit(agent: AgentIndex, variable: str, path: str) -> Edit | None:
+    """A trigger that stores a variable under a path; the block is added where MEMORY has none."""
+    last, is_trigger = agent.derive(_last_of_memory)
+    if last is None:
+        return None
+    pad = " " * (last.column - 1 if is_trigger else last.column + 1)
+    lines = f"{pad}- WHEN: {variable} IS SET\n{pad}  STORE: {variable} -> {path}"
+    if not is_trigger:
+        lines = f"{pad[2:]}remember:\n{lines}"
+    return fixes.insert_line_below(agent.source, last.span, lines, "").edits[0]
+
+
+def _last_of_memory(agent: AgentIndex) -> tuple[nodes.Block | None, bool]:
+    """The last remember trigger, or the last block of MEMORY without any; None where no line can follow it."""
+    memory = agent.agent.memory
+    blocks = memory.block.children if memory is not None and memory.block is not None else ()
+    block = next((child for child in blocks if child.key.lower() == "remember"), None)
+    entries = [child for child in block.children if child.item] if block is not None else []
+    last = entries[-1] if entries else blocks[-1] if blocks and block is None else None
+    return (last if last is not None and has_own_lines(agent.source, last.span) else None), bool(entries)
+
+
+def remember(agent: AgentIndex, path: str) -> tuple[Fix, ...]:
+    """A trigger that stores the variable of the path's last word, which the author may have to set."""
+    edit = remember_edit(agent, path.rpartition(".")[2], path)
+    return (Fix(f"Add a remember trigger for `{path}`", (edit,)),) if edit is not None else ()
+
+
 _LOOKED_THROUGH = 10_000
 """Characters between two entries beyond which they do not count as in one list: many may repeat the first."""
 
@@ -126,8 +155,8 @@ def merge_entries(agent: AgentIndex, first: nodes.Node, later: nodes.Node) -> tu
     moved = tuple(_moved(agent, first, props.values()))
     if not has_own_lines(agent.source, later.span) or len(moved) != len(props):
         return ()
-    removal = Edit(fixes.whole_lines(agent.source, later.span), "")
-    return (Fix(title, (*moved, removal), preferred=True),)
+    dropped = Edit(fixes.whole_lines(agent.source, later.span), "")
+    return (Fix(title, (*moved, dropped), preferred=True),)
 
 
 def _moved(agent: AgentIndex, first: nodes.Node, props: Iterable[nodes.Property]) -> Iterable[Edit]:
@@ -143,6 +172,17 @@ def _moved(agent: AgentIndex, first: nodes.Node, props: Iterable[nodes.Property]
                 yield from fix.edits
 
 
+def move_behind(agent: AgentIndex, entry: nodes.Node, last: nodes.Node) -> tuple[Fix, ...]:
+    """An entry of a list as the last one."""
+    if not in_one_list(agent, entry, last) or not all(has_own_lines(agent.source, each.span) for each in (entry, last)):
+        return ()
+    source = agent.source
+    lines, at = fixes.whole_lines(source, entry.span), fixes.whole_lines(source, last.span).end
+    text = source.text[slice(*lines)].rstrip("\n")
+    text = f"{text}\n" if source.text[at - 1 : at] == "\n" else f"\n{text}"
+    return (Fix("Move it to the end", (Edit(lines, ""), Edit(Span(at, at), text)), preferred=True),)
+
+
 def create_in_section(agent: AgentIndex, keyword: str, name: str, *lines: str) -> Fix:
     """Declare an entry in a section, which is added at the end where there is none."""
     section = agent.agent.section(keyword)
@@ -153,3 +193,9 @@ def create_in_section(agent: AgentIndex, keyword: str, name: str, *lines: str) -
     pad = " " * (section.block.children[-1].column - 1)
     body = f"{pad}{name}:" + "".join(f"\n{pad}  {line}" for line in lines)
     return fixes.insert_line_below(agent.source, section.block.children[-1].span, body, title, preferred=False)
+
+
+def is_without_scope(path: str, agent: AgentIndex) -> bool:
+    """True when a path is declared without its first segment, which is told there (ABL320)."""
+    scope, _, rest = path.partition(".")
+    return scope in SCOPE_OF_SEGMENT and rest in agent.persistent and "." not in rest

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from abl.analysis.intervals import Interval, Limits, bounds_of, constant, limits_of
 from abl.analysis.judgement import shape
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find
+from abl.once import once
 
 _MOST_PARTS: Final = 24
 """Parts of AND and OR that are looked into; a condition with more is compared as a whole."""
@@ -19,19 +19,19 @@ _FALSY: Final = frozenset({0.0, "", "false"})
 _NEED_TEXT: Final = frozenset({"contains", "startsWith", "endsWith"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Demand:
     """A condition that has to hold or, ``negated``, must not hold. What is found out about it is kept with it."""
 
     node: en.Node
     negated: bool = False
 
-    @cached_property
+    @once
     def opposite(self) -> Demand:
         """What does not hold when this does."""
         return Demand(self.node, not self.negated)
 
-    @cached_property
+    @once
     def plain(self) -> Demand:
         """The same without NOT around it."""
         node, negated = self.node, self.negated
@@ -39,7 +39,7 @@ class Demand:
             node, negated = node.operand, not negated
         return self if node is self.node else Demand(node, negated)
 
-    @cached_property
+    @once
     def conjuncts(self) -> tuple[Demand, ...]:
         """The demands that all have to be met; the demand itself when it is one."""
         node, negated = self.node, self.negated
@@ -50,28 +50,31 @@ class Demand:
                 return (Demand(node.operands[0]).plain, Demand(node.operands[-1], True).plain)
         return (self,)
 
-    @cached_property
+    @once
     def disjuncts(self) -> tuple[Demand, ...]:
         """The demands of which one has to be met; the demand itself when it is one."""
         parts = self.opposite.conjuncts
         return tuple(part.opposite for part in parts) if len(parts) > 1 else (self,)
 
-    @cached_property
+    @once
     def bounds(self) -> Limits:
         """What lies within limits when it is met."""
         return bounds_of(self.node, negated=self.negated)
 
-    @cached_property
+    @once
     def limits(self) -> Limits | None:
         """The limits that are all it demands, if it is that simple."""
         return limits_of(self.node, negated=self.negated)
 
-    @cached_property
+    @once
     def shape(self) -> Any:
         """Equal for equal demands; None for what may differ from one moment to the next, such as a random number."""
-        calls = (part for part in en.walk(self.node) if isinstance(part, en.Call))
-        steady = all((known := find(call.name, call.prefixed)) is not None and not known.impure for call in calls)
-        return (self.negated, shape(self.node)) if steady else None
+        for part in en.walk(self.node):
+            if isinstance(part, en.Call):
+                known = find(part.name, part.prefixed)
+                if known is None or known.impure:
+                    return None
+        return (self.negated, shape(self.node))
 
 
 def implies(one: Demand, other: Demand) -> bool:
@@ -104,7 +107,7 @@ def _flat(demand: Demand) -> Iterator[Demand]:
 
 def _follows(one: Demand, other: Demand) -> bool:
     """The same for two demands as wholes."""
-    if one.shape is not None and one.shape == other.shape:
+    if _alike(one, other) and one.shape is not None and one.shape == other.shape:
         return True
     path = asked(other)
     if path and _needs_value(one, path):
@@ -112,13 +115,26 @@ def _follows(one: Demand, other: Demand) -> bool:
     path = asked(one.opposite)
     if path and _needs_value(other.opposite, path):
         return True
-    if one.bounds.contradicts(other.opposite.bounds):
+    bounds = one.bounds
+    return bool(bounds.numbers or bounds.values) and _holds_within(bounds, other)
+
+
+def _alike(one: Demand, other: Demand) -> bool:
+    """False for demands whose shapes differ at first sight: most do, and a shape is dear."""
+    left, right = one.node, other.node
+    same = one.negated == other.negated and left.__class__ is right.__class__
+    return same and getattr(left, "op", "") == getattr(right, "op", "")
+
+
+def _holds_within(bounds: Limits, other: Demand) -> bool:
+    """True when a demand is met by whatever lies within the limits."""
+    if bounds.contradicts(other.opposite.bounds):
         return True
-    if other.limits is not None and one.bounds.implies(other.limits):
+    if other.limits is not None and bounds.implies(other.limits):
         return True
     if not isinstance(other.node, en.Path) or other.negated:
         return False
-    values = one.bounds.values.get(".".join(other.node.parts))
+    values = bounds.values.get(".".join(other.node.parts))
     return values is not None and not values & _FALSY
 
 

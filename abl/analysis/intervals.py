@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en
@@ -20,8 +19,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """The value that an expression has whatever the state."""
 
     value: Any
@@ -35,6 +33,8 @@ class Constant:
 def constant(node: en.Node, text: str = "") -> Constant | None:
     """Fold a tree; None when it depends on state. ``text`` is the expression's, needed for operators on constants."""
     match node:
+        case en.Path():
+            return None
         case en.Literal():
             return None if isinstance(node.value, str) and "{{" in node.value else Constant(node.value)
         case en.Unary(op="-", operand=en.Literal(form="number", value=value)):
@@ -73,8 +73,7 @@ def _logical(node: en.Logical, text: str) -> Constant | None:
     return None if None in values else Constant(not decisive)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """Numbers from ``low`` to ``high``; an open end leaves its bound out."""
 
     low: float = -math.inf
@@ -106,8 +105,7 @@ class Interval:
         return above and (self.high < other.high or (self.high == other.high and self.open_high >= other.open_high))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What a conjunction demands: numbers within intervals, values equal to one of some literals."""
 
     numbers: dict[str, Interval]
@@ -115,6 +113,8 @@ class Limits:
 
     def contradicts(self, other: Limits) -> str:
         """A path on which both cannot hold, or an empty text."""
+        if not (self.numbers or self.values) or not (other.numbers or other.values):
+            return ""
         for path, interval in self.numbers.items():
             if path in other.numbers and interval.apart(other.numbers[path]):
                 return path
@@ -168,22 +168,24 @@ def bounds_of(node: en.Node, *, negated: bool = False) -> Limits:
         case en.Unary(op="NOT" | "!"):
             return bounds_of(node.operand, negated=not negated)
         case en.Logical(op="IMPLIES") if negated:
-            return _met([bounds_of(node.operands[0]), bounds_of(node.operands[-1], negated=True)])
+            return met([bounds_of(node.operands[0]), bounds_of(node.operands[-1], negated=True)])
         case en.Logical(op="AND" | "OR"):
             parts = [bounds_of(operand, negated=negated) for operand in node.operands]
-            return _met(parts) if (node.op == "AND") is not negated else _either(parts)
+            return met(parts) if (node.op == "AND") is not negated else _either(parts)
         case en.Test():
             return _test_limits(node, negated) or Limits({}, {})
     return Limits({}, {})
 
 
-def _met(parts: Sequence[Limits]) -> Limits:
+def met(parts: Sequence[Limits]) -> Limits:
     """What holds when all parts do."""
+    if len(parts) == 1:
+        return parts[0]
     numbers: dict[str, Interval] = {}
     values: dict[str, frozenset[Any]] = {}
     for part in parts:
         for path, interval in part.numbers.items():
-            numbers[path] = numbers.get(path, Interval()).meet(interval)
+            numbers[path] = numbers[path].meet(interval) if path in numbers else interval
         for path, choice in part.values.items():
             values[path] = values[path] & choice if path in values else choice
     return Limits(numbers, values)
@@ -215,7 +217,7 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 def _joined(operands: tuple[en.Node, ...], negated: bool) -> Limits | None:
     parts = [limits_of(operand, negated=negated) for operand in operands]
     known = [part for part in parts if part is not None]
-    return _met(known) if len(known) == len(parts) else None
+    return met(known) if len(known) == len(parts) else None
 
 
 _NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "IN": "NOT IN", "NOT IN": "IN"}
@@ -254,10 +256,6 @@ def _comparison(path: str, op: str, value: Any) -> Limits | None:
         return Limits({}, {path: frozenset({_plain(value)})})
     if isinstance(value, str | bool):
         return None
-    intervals = {
-        "<": Interval(high=value, open_high=True),
-        "<=": Interval(high=value),
-        ">": Interval(low=value, open_low=True),
-        ">=": Interval(low=value),
-    }
-    return Limits({path: intervals[op]}, {}) if op in intervals else None
+    if op in ("<", "<="):
+        return Limits({path: Interval(high=value, open_high=op == "<")}, {})
+    return Limits({path: Interval(low=value, open_low=op == ">")}, {}) if op in (">", ">=") else None

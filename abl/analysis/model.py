@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from abl.analysis.names import first_below
+from abl.analysis.names import first_below, paths_above
 from abl.analysis.parts import AnyNode, AnyValue, Cleared, Part, Placed, owned, read_paths, read_roots, write_paths
 from abl.analysis.records import (
     TERMINALS,
@@ -182,11 +182,11 @@ class AgentIndex:
     def path_of(self, dotted: str) -> nodes.PersistentPath | None:
         """The persistent declaration that a dotted path names or lies below; the longest wins."""
         persistent = self.persistent
-        while dotted and persistent:
-            if declared := persistent.get(dotted):
-                return declared
-            dotted = dotted.rpartition(".")[0]
-        return None
+        if not dotted or not persistent:
+            return None
+        if (declared := persistent.get(dotted)) is not None:
+            return declared
+        return next((persistent[path] for path in paths_above(dotted) if path in persistent), None)
 
     @cached_property
     def persistent_parents(self) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from abl.limits import MAX_PATHS_ABOVE
 
 SYSTEM_NAMES = frozenset(
     [
@@ -89,8 +91,16 @@ def first_below(paths: Iterable[str]) -> dict[str, str]:
     """Every path above the given ones (``user`` and ``user.home`` of ``user.home.town``), with the first below it."""
     found: dict[str, str] = {}
     for path in paths:
-        parent = path.rpartition(".")[0]
-        while parent and parent not in found:
+        for parent in paths_above(path):
+            if parent in found:
+                break
             found[parent] = path
-            parent = parent.rpartition(".")[0]
     return found
+
+
+def paths_above(path: str) -> Iterator[str]:
+    """The paths above a dotted one, the nearest first; those of at most ``MAX_PATHS_ABOVE`` names."""
+    if path.count(".") > MAX_PATHS_ABOVE:
+        path = ".".join(path.split(".", MAX_PATHS_ABOVE + 1)[: MAX_PATHS_ABOVE + 1])
+    while path := path.rpartition(".")[0]:
+        yield path

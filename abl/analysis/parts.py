@@ -66,15 +66,15 @@ class Part:
 
     def all(self, kind: type[AnyNode]) -> Sequence[AnyNode]:
         """Every node of exactly that class."""
-        return cast(Sequence[AnyNode], self.by_type.get(kind, ()))
+        return cast("Sequence[AnyNode]", self.by_type.get(kind, ()))
 
     def derive(self, function: Callable[[Part], AnyValue]) -> AnyValue:
         """What a function says about the part, remembered. It must not depend on where the part stands now."""
         try:
-            return cast(AnyValue, self.derived[function])
+            known: AnyValue = self.derived[function]
         except KeyError:
-            value = self.derived[function] = function(self)
-            return value
+            known = self.derived[function] = function(self)
+        return known
 
 
 def owned(part: Part) -> dict[int, list[ExpressionUse]]:

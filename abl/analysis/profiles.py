@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from abl.analysis.imports import names_imported
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, shape
 from abl.analysis.model import AgentIndex
@@ -46,11 +47,14 @@ def attaching(profile: nodes.Profile, home: AgentIndex, project: Index) -> tuple
 
 
 def knows_all_tools(agent: AgentIndex, project: Index) -> bool:
-    """True when every tool of an agent is declared in it or added by a profile: there are TOOLS and no imports."""
+    """True when every tool of an agent is declared in it, imported by its name or added by a profile."""
     section = agent.agent.section("TOOLS")
-    if section is None or section.block is None or project.library_tools:
+    if section is None or section.block is None:
         return False
-    return not any(_is_import(child) for child in section.block.children)
+    imports = [child for child in section.block.children if _is_import(child)]
+    if not imports:
+        return not project.library_tools
+    return all(names_imported(child) for child in imports)
 
 
 def _is_import(block: nodes.Block) -> bool:

@@ -16,16 +16,20 @@ from abl.analysis import crossing
 from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.collect import collect
 from abl.analysis.delegating import given_by, taken_by
+from abl.analysis.imports import imported_files, set_by_tools
 from abl.analysis.model import AgentIndex, Read
-from abl.analysis.names import SYSTEM_NAMES, is_stored
+from abl.analysis.names import SYSTEM_NAMES, is_stored, paths_above
 from abl.analysis.parts import Part, read_paths
 from abl.analysis.records import STORING
 from abl.analysis.results import found_in_results
 from abl.analysis.testcases import is_test_case, unmocked_tools
+from abl.analysis.types import canonical_type
 from abl.diagnostics import Finding
 from abl.source import Source
 from abl.syntax import nodes, parse
 from abl.syntax.reparse import common_ends, reparse
+from abl.syntax.suggest import closest
+from abl.syntax.vocabulary import SCOPES
 
 KEPT_DOCUMENTS = 256  # paths
 KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
@@ -110,21 +114,17 @@ class Paths:
         self.exact = set(paths)
         self.parents: set[str] = set()
         for path in self.exact:
-            parent = path.rpartition(".")[0]
-            while parent and parent not in self.parents:
+            for parent in paths_above(path):
+                if parent in self.parents:
+                    break
                 self.parents.add(parent)
-                parent = parent.rpartition(".")[0]
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
             return False
-        if path in self.parents:
+        if path in self.parents or (path and path in self.exact):
             return True
-        while path:
-            if path in self.exact:
-                return True
-            path = path.rpartition(".")[0]
-        return False
+        return any(parent in self.exact for parent in paths_above(path))
 
 
 @lru_cache(maxsize=KEPT_DOCUMENTS)
@@ -168,6 +168,12 @@ class Index:
         return named
 
     @cached_property
+    def repeated(self) -> tuple[str, ...]:
+        """Names that more than one agent has (ABL121): what the second should be called, others may say."""
+        counts = Counter(agent.name for agent in self.each() if agent.name and not agent.fragment)
+        return tuple([name for name, count in counts.items() if count > 1])
+
+    @cached_property
     def alone(self) -> bool:
         """True for a project of one agent, which cannot know its others (docs/spec 05 §1)."""
         return sum(1 for agent in self.each() if not agent.fragment) <= 1
@@ -205,6 +211,19 @@ class Index:
         for agent in self.each():
             for path in agent.derive(_declared):
                 found.setdefault(path.name.value, []).append((agent, path))
+        return found
+
+    @cached_property
+    def declared_kinds(self) -> dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]]:
+        """By path, in each agent, the first declaration of each scope and kind of type."""
+        found: dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]] = {}
+        for name, declarations in self.declared_paths.items():
+            first: dict[tuple[int, str, str | None], tuple[AgentIndex, nodes.PersistentPath]] = {}
+            for agent, path in declarations:
+                scope = path.scope.value.strip().lower() if path.scope is not None else ""
+                type_ = canonical_type(path.type.value) if path.type is not None else None
+                first.setdefault((id(agent), scope if scope in SCOPES else "", type_), (agent, path))
+            found[name] = list(first.values())
         return found
 
     @cached_property
@@ -266,6 +285,11 @@ class Index:
         return _paths(self.written_paths.union(*[agent.union(_handed) for agent in self.each()]))
 
     @cached_property
+    def _set_by_tools(self) -> dict[str, frozenset[str]]:
+        holding = {path: document for path, document in self.documents.items() if document.document.tool_files}
+        return set_by_tools({path: document.agents for path, document in holding.items()})
+
+    @cached_property
     def _received(self) -> dict[str, set[str]]:
         return self._by_agent(_passed, given_by)
 
@@ -280,11 +304,17 @@ class Index:
             for function in functions:
                 for to, names in agent.derive(function):
                     found.setdefault(to, set()).update(names)
+        for to in [to for to in found if to not in self.agents]:  # misspelt (ABL508), or of a second name (ABL121)
+            for meant in closest(to, self.agents) or self.repeated:
+                found.setdefault(meant, set()).update(found[to])
         return found
 
     def received(self, agent: AgentIndex) -> frozenset[str]:
-        """Names that other agents hand to this one: CONTEXT of a handoff, INPUT of DELEGATE."""
-        return frozenset(self._received.get(agent.name, ()))
+        """Names that come from elsewhere: CONTEXT of a handoff, INPUT of DELEGATE, ``on_result`` of imported tools."""
+        handed = frozenset(self._received.get(agent.name, ()))
+        if not self._set_by_tools:
+            return handed
+        return handed.union(*[self._set_by_tools.get(file, ()) for file in agent.derive(imported_files)])
 
     def returned(self, agent: AgentIndex) -> frozenset[str]:
         """Names of this agent that others take from it when it is done: RETURNS, ``map`` of ON_RETURN."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from abl.analysis.intervals import Constant, constant
@@ -22,10 +22,14 @@ from abl.expressions import (
     read_condition,
 )
 from abl.expressions import nodes as en
+from abl.once import once
 from abl.source import Span
 
 KEPT_TEXTS = 32_768
-_SHOUTED = re.compile(r"\b(?:AND|OR|NOT)\b")
+SHOUTED = re.compile(r"\b(?:AND|OR|NOT|IN|IS|SET|EMPTY|IMPLIES)\b")
+_JOINING = re.compile(r"\b(?:AND|OR|NOT)\b")
+_PROSE = re.compile(r"\b(?!(?:in|contains|matches)\b)[a-z]+ +(?!(?:in|contains|matches)\b)[a-z]+\b")
+"""Words beside each other, which an expression has only by mistake."""
 _OPERATORS = re.compile(r"[=<>&|+*/%(){}\[\]\"']|\b(?:AND|OR|NOT|IN|IS|SET|EMPTY|IMPLIES)\b")
 
 
@@ -61,7 +65,7 @@ class Reading:
     error: ExpressionError | None = None
     literal: bool = False
     sentence: bool = False
-    shouted: bool = False  # a quoted sentence that only its upper-case AND, OR or NOT makes an expression (09 §4)
+    shouted: bool = False  # a quoted sentence that only its upper-case words make an expression (09 §4)
     nodes: tuple[en.Node, ...] = ()  # of the whole tree, parents first
     tests: tuple[en.Test, ...] = ()
     names: tuple[NameRead, ...] = ()  # in order of the text; those inside string literals are not among them
@@ -74,17 +78,21 @@ class Reading:
         if self.expression is None:
             return
         self.nodes = nodes = tuple(en.walk(self.expression.node))
-        self.tests = tuple(n for n in nodes if n.__class__ is en.Test)
-        self.names = tuple(NameRead(".".join(n.parts), n.start, n.end) for n in nodes if n.__class__ is en.Path)
-        self.strings = tuple(n for n in nodes if n.__class__ is en.Literal and n.form == "string" and "{{" in n.value)
-        self.kinds = frozenset([n.__class__ for n in nodes])
+        self.kinds = kinds = frozenset([n.__class__ for n in nodes])
+        if en.Test in kinds:
+            self.tests = tuple([n for n in nodes if n.__class__ is en.Test])
+        if en.Path in kinds:
+            self.names = tuple([NameRead(".".join(n.parts), n.start, n.end) for n in nodes if n.__class__ is en.Path])
+        if en.Literal in kinds:
+            literals = [n for n in nodes if n.__class__ is en.Literal]
+            self.strings = tuple([n for n in literals if n.form == "string" and "{{" in n.value])
 
     @property
     def node(self) -> en.Node | None:
         """The root of the tree."""
         return self.expression.node if self.expression is not None else None
 
-    @cached_property
+    @once
     def constant(self) -> Constant | None:
         """The value of an expression that does not depend on anything."""
         return constant(self.expression.node, self.text) if self.expression is not None else None
@@ -130,8 +138,15 @@ def read_condition_text(value: str, style: str) -> Reading:
         return Reading(text, offset, literal=condition.kind == "text", sentence=condition.kind == "text")
     reading = _read(text, offset)
     reading.sentence = condition.is_natural_language() or (reading.error is not None and _is_plain(text))
-    reading.shouted = quoted and reading.error is not None and _is_plain(_SHOUTED.sub("x", text))
+    reading.shouted = quoted and reading.error is not None and not reading.sentence and _is_shouted(text)
     return reading
+
+
+def _is_shouted(text: str) -> bool:
+    """True for what would be natural language but for words in upper case: a slip in an expression is none."""
+    if _is_plain(_JOINING.sub("x", text)):
+        return True
+    return len(text.split()) > 4 and _is_plain(SHOUTED.sub("x", text)) and _PROSE.search(text) is not None
 
 
 def _as_quoted(value: str) -> str:

@@ -66,7 +66,8 @@ class Rule:
     nodes, expressions and parts cost least: after an edit they look again only at what may have changed. ``project``
     says that the function also takes the project's ``Index``: its result then depends on more than the text of the
     document. ``needs`` is for rules over ``ExpressionUse``: they only see those with such a node, or of such a mode,
-    place or role; over ``GatherField`` they only see those with such a property.
+    place or role; over ``GatherField`` they only see those with such a property, over ``Reading`` with ``error`` only
+    texts that cannot be read.
     """
 
     code: str

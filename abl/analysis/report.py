@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from abl.analysis.registry import RULES, Rule, lookup
 from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Severity
@@ -116,7 +117,7 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     seen: set[tuple[str, Span]] = set()
     kept: list[tuple[Finding, Rule]] = []
     chosen = [finding for finding in findings if selection.select is None or finding.code in selection.select]
-    outdone = _outdone(chosen)
+    outdone = _outdone(chosen) | _inside_an_open_bracket(document.source, chosen)
     for finding in chosen:
         key = (finding.code, finding.span)
         if key in seen or not selection.wants(finding.code) or (fragment and finding.code in FRAGMENT_EXEMPT):
@@ -137,6 +138,22 @@ def _outdone(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
     return {(code, one.span) for one in told for code, better in _TOLD_BETTER.items() if one.code in better}
 
 
+def _inside_an_open_bracket(source: Source, findings: Sequence[Finding]) -> set[tuple[str, Span]]:
+    """Open brackets of expressions in a value that is told to be open itself: that one is mended first."""
+    open_values = [one.span.start for one in findings if one.code == "ABL112" and "n" in one.data]
+    if not open_values:
+        return set()
+    first: dict[int, int] = {}
+    for start in sorted(open_values):
+        first.setdefault(source.position(start).line, start)
+    inner = (one for one in findings if one.code == "ABL112" and "n" not in one.data)
+    return {
+        (one.code, one.span)
+        for one in inner
+        if first.get(source.position(one.span.start).line, one.span.start) < one.span.start
+    }
+
+
 def _by_position(pair: tuple[Finding, Rule]) -> tuple[int, int, int, str]:
     finding, registered = pair
     return (
@@ -153,7 +170,7 @@ def _worded(source: Source, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Di
             code=finding.code,
             name=registered.name,
             severity=finding.severity or registered.severity,
-            message=registered.words(finding.data),
+            message=registered.words(_data(source, finding)),
             path=source.path,
             span=finding.span,
             node=finding.node,
@@ -166,6 +183,13 @@ def _worded(source: Source, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Di
         capped = RULES["ABL100"]
         message = capped.words({"n": len(kept) - MAX_PROBLEMS})
         yield Diagnostic("ABL100", capped.name, capped.severity, message, source.path, first_hidden)
+
+
+def _data(source: Source, finding: Finding) -> Mapping[str, Any]:
+    """What fills the message; only here it is known in which line a bracket of an expression stands."""
+    if finding.code != "ABL112" or "n" in finding.data:
+        return finding.data
+    return {**finding.data, "n": source.position(finding.span.start).line}
 
 
 def _one_preferred(fixes: tuple[Fix, ...]) -> tuple[Fix, ...]:

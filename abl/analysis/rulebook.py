@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from typing import Any
 
 from abl.analysis.implication import Demand, asked, implies, single_demands
-from abl.analysis.intervals import Limits, bounds_of, constant
+from abl.analysis.intervals import Limits, bounds_of, met
 from abl.analysis.judgement import condition_among, gate_among, shape
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part, owned
 from abl.analysis.recent import Recent
 from abl.limits import MAX_COMPARED_RULES
+from abl.once import once
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
 
@@ -34,70 +35,69 @@ class Entry:
         """True for RESTRICT, whose condition must not hold."""
         return self.rule.kind.value == "RESTRICT"
 
-    @cached_property
+    @once
     def core(self) -> Any:
         """The shape of what must hold."""
         inner = shape(self.use.reading.node)
         return ("NOT", inner) if self.forbids else inner
 
-    @cached_property
+    @once
     def setting(self) -> tuple[Any, Any]:
         """The shape of the gate, and the checkpoint: rules with the same setting are judged together."""
         before = self.rule.before
         checkpoint = None if before is None else (before.kind, before.tool.value if before.tool else before.text.value)
         return (shape(self.gate.reading.node) if self.gate is not None else None, checkpoint)
 
-    @cached_property
+    @once
     def verdict(self) -> bool | None:
         """Whether the rule holds whatever the state: by a constant condition, or by demands that cannot be met."""
         node = self.use.reading.node
         if node is None:
             return None
-        value = constant(node, self.use.reading.text)
+        value = self.use.reading.constant
         if value is not None:
             return value.holds is not self.forbids
         if self.limits.impossible:
             return False
         return True if self.forbidden is not None and self.forbidden.impossible else None
 
-    @cached_property
+    @once
     def limits(self) -> Limits:
         """Within what the rule wants numbers and values to lie, whatever else it demands."""
-        node = self.use.reading.node
-        return bounds_of(node, negated=self.forbids) if node is not None else Limits({}, {})
+        return met([demand.bounds for demand in self.demands])
 
-    @cached_property
+    @once
     def forbidden(self) -> Limits | None:
         """Within what they lie wherever a RESTRICT fails."""
         node = self.use.reading.node
         return bounds_of(node) if node is not None and self.forbids else None
 
-    @cached_property
+    @once
     def demands(self) -> tuple[Demand, ...]:
         """What must hold, part by part."""
         node = self.use.reading.node
         return single_demands(Demand(node, self.forbids)) if node is not None else ()
 
-    @cached_property
+    @once
     def opening(self) -> Demand | None:
         """The gate as a demand."""
         node = self.gate.reading.node if self.gate is not None else None
         return Demand(node) if node is not None else None
 
-    @cached_property
+    @once
     def is_closed(self) -> bool:
         """True for a gate that can never open."""
         if self.gate is None or self.opening is None:
             return False
-        value = constant(self.opening.node, self.gate.reading.text)
+        value = self.gate.reading.constant
         return not value.holds if value is not None else bool(self.opening.bounds.impossible)
 
-    @cached_property
+    @once
     def is_demanded_by_gate(self) -> bool:
         """True when the rule holds whenever its gate is open."""
         return self.opening is not None and all(implies(self.opening, demand) for demand in self.demands)
 
-    @cached_property
+    @once
     def is_forbidden_by_gate(self) -> bool:
         """True when the rule fails whenever its gate is open."""
         return self.opening is not None and any(implies(self.opening, demand.opposite) for demand in self.demands)
@@ -116,7 +116,7 @@ class Rulebook:
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
 
-    @cached_property
+    @once
     def duplicates(self) -> dict[int, Entry]:
         """For each rule (by id) that repeats an earlier one, that one."""
         seen: dict[Any, Entry] = {}
@@ -127,7 +127,7 @@ class Rulebook:
                 repeated[id(entry.rule)] = first
         return repeated
 
-    @cached_property
+    @once
     def _by_path(self) -> dict[str, list[Entry]]:
         by_path: dict[str, list[Entry]] = {}
         for entry in self.entries:
@@ -135,7 +135,7 @@ class Rulebook:
                 by_path.setdefault(path, []).append(entry)
         return by_path
 
-    @cached_property
+    @once
     def _numbers(self) -> dict[int, int]:
         return {id(entry): number for number, entry in enumerate(self.entries)}
 
@@ -148,7 +148,7 @@ class Rulebook:
                     break
                 yield other
 
-    @cached_property
+    @once
     def binding(self) -> dict[Any, Entry]:
         """The first binding rule for each single demand, by its shape, gate and checkpoint."""
         found: dict[Any, Entry] = {}
@@ -158,15 +158,19 @@ class Rulebook:
                     found.setdefault((demand.shape, *entry.setting), entry)
         return found
 
-    @cached_property
+    @once
     def stronger(self) -> dict[int, Entry]:
         """By id of an entry: the last of the earlier ones that together end the pass whenever it would fail."""
         found: dict[int, Entry] = {}
         for entry in self.entries:
-            holding = [self._holding(demand, entry) for demand in entry.demands]
-            known = [other for other in holding if other is not None]
-            if known and len(known) == len(holding):
-                found[id(entry)] = max(known, key=lambda other: other.rule.index)
+            holding: list[Entry] = []
+            for demand in entry.demands:
+                other = self._holding(demand, entry)
+                if other is None:
+                    break
+                holding.append(other)
+            if holding and len(holding) == len(entry.demands):
+                found[id(entry)] = max(holding, key=lambda other: other.rule.index)
         return found
 
     def _holding(self, demand: Demand, entry: Entry) -> Entry | None:

@@ -33,14 +33,14 @@ class Run:
         if found is None:
             values = ((number, part.derive(function)) for number, part in enumerate(self.parts))
             found = self._derived["each", function] = [(number, value) for number, value in values if value]
-        return cast(Sequence[tuple[int, AnyCollection]], found)
+        return cast("Sequence[tuple[int, AnyCollection]]", found)
 
     def items(self, function: Callable[[Part], Sequence[Value]]) -> Sequence[Value]:
         """Everything that a function says about the parts, in order."""
         found = self._derived.get(("items", function))
         if found is None:
             found = self._derived["items", function] = [item for _, items in self.each(function) for item in items]
-        return cast(Sequence[Value], found)
+        return cast("Sequence[Value]", found)
 
     def union(self, function: Callable[[Part], frozenset[Value]]) -> frozenset[Value]:
         """Everything that a function says about the parts."""
@@ -48,7 +48,7 @@ class Run:
         if found is None:
             sets = [part.derive(function) for part in self.parts]
             found = self._derived["union", function] = frozenset().union(*sets)
-        return cast(frozenset[Value], found)
+        return cast("frozenset[Value]", found)
 
     def derive(self, function: Callable[[Run], Value]) -> Value:
         """What a function says about the run, remembered."""

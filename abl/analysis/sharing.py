@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
+from posixpath import basename
 from typing import Final, Literal, NamedTuple
 
+from abl.analysis.imports import imported_files
 from abl.analysis.links import Theirs, links_of, theirs_of
 from abl.analysis.model import AgentIndex
+from abl.analysis.names import paths_above
 from abl.analysis.project import Index
 from abl.source import Span
 from abl.syntax import nodes
@@ -51,7 +54,15 @@ def _share_variable(index: Index, one: AgentIndex, two: AgentIndex, name: str) -
             for theirs in giver.derive(theirs_of)
         ):
             return True
-    return _edits(index, one, two)
+    return _edits(index, one, two) or _sets_by_import(one, two, name)
+
+
+def _sets_by_import(one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    """True when one of them is a tool file whose tools set or read the name, and the other imports it (08 §9)."""
+    for tools, user in ((one, two), (two, one)):
+        if tools.fragment and basename(tools.source.path) in user.derive(imported_files):
+            return name in tools.written_roots or name in tools.read_roots
+    return False
 
 
 def _share_step(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
@@ -132,9 +143,7 @@ def profile_name(agent: AgentIndex, index: Index) -> nodes.Name | None:
 def shared_path(dotted: str, index: Index) -> str:
     """The path of the project that a dotted name is or lies below; empty without one."""
     known = _paths(index)
-    while "." in dotted and dotted not in known:
-        dotted = dotted.rpartition(".")[0]
-    return dotted if "." in dotted else ""
+    return next((path for path in (dotted, *paths_above(dotted)) if "." in path and path in known), "")
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from abl.analysis.chains import Chain, type_at, unwrapped
+from abl.analysis.chains import Chain, Fields, type_at, unwrapped
 from abl.analysis.parts import Part
 from abl.analysis.reading import Reading
 from abl.analysis.recent import Recent
@@ -81,6 +81,7 @@ class Types:
     def __init__(self, declared: dict[str, str | None], results: dict[str, TypeRef], memory: dict[str, str]) -> None:
         self.declared = declared
         self.results = results
+        self.fields = Fields()
         self._memory = memory
         self._known: dict[str, str | None] = {}
         self._of_readings: dict[Reading, str | None] = {}
@@ -100,9 +101,12 @@ class Types:
         if path in self.declared:
             return self.declared[path]
         if path.endswith(".length"):
-            return "number" if self.of_path(path.removesuffix(".length")) in ("array", "string") else None
+            inner = path.removesuffix(".length")
+            if inner.endswith(".length") and inner not in self.declared:  # a number, which has no length
+                return None
+            return "number" if self.of_path(inner) in ("array", "string") else None
         reference = self.results.get(root)
-        return _below(reference, rest) if reference is not None and root not in self.declared else None
+        return _below(reference, rest, self.fields) if reference is not None and root not in self.declared else None
 
     def options_of(self, chain: Chain) -> tuple[str, ...]:
         """The texts that a path may have by its declared ``enum`` type; none when that does not say."""
@@ -242,12 +246,12 @@ def _result_names(agent: AgentIndex) -> Iterator[tuple[str, TypeRef]]:
             yield name, returns
 
 
-def _below(reference: TypeRef, path: str) -> str | None:
+def _below(reference: TypeRef, path: str, fields: Fields) -> str | None:
     current: TypeRef | None = unwrapped(reference)
     for part in path.split(".") if path else ():
         if current is None or not current.fields:
             return None
-        current = unwrapped(next((kind for name, _, kind in current.fields if name == part), None))
+        current = unwrapped(fields.of(current).get(part))
     if current is None:
         return None
     if current.item is not None:

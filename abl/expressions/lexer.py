@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 WORD_OPERATORS: Final = {
     "contains": "contains",
@@ -26,8 +27,7 @@ WRONG_OPERATORS: Final = {"===": "==", "!==": "!=", "<>": "!=", "=<": "<=", "=>"
 
 _TOKEN = re.compile(
     r"""
-      (?P<blank>[ \t\r\n\f\v\u00a0]+)
-    | (?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
+      (?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
     | (?P<name>@?[A-Za-z_][A-Za-z0-9_]*)
     | (?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+" | '[^'\\]*+(?:\\.[^'\\]*+)*+')
     | (?P<wrong>===|!==|<>|=<|=>|<<=|=(?!=))
@@ -35,6 +35,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BLANK: Final = " \t\r\n\f\v\u00a0"
+_BLANKS = re.compile(f"[{_BLANK}]+")
 _DIGITS = re.compile(r"[0-9]+")
 _REGEX = re.compile(r"/((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/([A-Za-z]*)")
 _SLOT = re.compile(r"(?<!\\)\{\{[^{}]*\}\}")
@@ -56,6 +58,10 @@ class Token(NamedTuple):
     value: object = None
 
 
+_new_token: Final = cast(Callable[[type[Token], tuple[Any, ...]], Token], tuple.__new__)
+"""A token from its fields; there are so many that their names cost time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Highlight:
     """A coloured piece of an expression; see `scan`."""
@@ -69,11 +75,13 @@ def tokenize(text: str) -> list[Token]:
     """All tokens up to the first character that cannot be read, which gives a `bad` token; `end` closes the list."""
     tokens: list[Token] = []
     position, length = 0, len(text)
+    token: Token | None = None
     while position < length:
-        token = _next(text, position, tokens[-1] if tokens else None)
-        position = token.end
-        if token.kind == "blank":
+        if text[position] in _BLANK:
+            position = _behind_blanks(text, position)
             continue
+        token = _next(text, position, token)
+        position = token.end
         tokens.append(token)
         if token.kind == "bad":
             break
@@ -81,7 +89,13 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+def _behind_blanks(text: str, position: int) -> int:
+    found = _BLANKS.match(text, position)
+    return position if found is None else found.end()
+
+
 def _next(text: str, position: int, previous: Token | None) -> Token:
+    """The token that begins at a position, where no blank stands."""
     after_dot = previous is not None and previous.text == "." and previous.kind == "op"
     if after_dot and (digits := _DIGITS.match(text, position)):
         return Token("number", digits.group(), position, digits.end(), digits.group())
@@ -92,22 +106,21 @@ def _next(text: str, position: int, previous: Token | None) -> Token:
         return _unreadable(text, position)
     kind = found.lastgroup or ""
     word = found.group()
+    value: object = word
     if kind == "string":
-        return Token(kind, word, position, found.end(), unescape(word[1:-1]))
-    if kind == "name" and not after_dot:
-        return _name(word, position)
-    return Token(kind, word, position, found.end(), word)
+        value = unescape(word[1:-1])
+    elif kind == "name" and not after_dot:
+        kind, value = _name(word)
+    return _new_token(Token, (kind, word, position, found.end(), value))
 
 
-def _name(word: str, position: int) -> Token:
-    end = position + len(word)
+def _name(word: str) -> tuple[str, object]:
+    """The kind and value of a word."""
     if word in KEYWORDS:
-        return Token("word", word, position, end, word)
+        return "word", word
     if (operator := WORD_OPERATORS.get(word.lower())) is not None:
-        return Token("word", word, position, end, operator)
-    if word in CONSTANTS:
-        return Token("constant", word, position, end, CONSTANTS[word])
-    return Token("name", word, position, end, word)
+        return "word", operator
+    return ("constant", CONSTANTS[word]) if word in CONSTANTS else ("name", word)
 
 
 def _regex(text: str, position: int) -> Token:
@@ -166,10 +179,11 @@ def scan(text: str) -> list[Highlight]:
     position, length = 0, len(text)
     previous: Token | None = None
     while position < length:
+        if text[position] in _BLANK:
+            position = _behind_blanks(text, position)
+            continue
         token = _next(text, position, previous)
         position = token.end
-        if token.kind == "blank":
-            continue
         previous = token
         pieces.extend(_highlight(text, token))
     return pieces

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from operator import attrgetter
+from typing import Any, ClassVar, Final, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,33 +203,30 @@ Node: TypeAlias = (
 )
 
 
+def _sides(node: Test) -> tuple[Node, ...]:
+    return (node.left,) if node.right is None else (node.left, node.right)
+
+
+_CHILDREN: Final[dict[type, Callable[[Any], tuple[Node, ...]]]] = {
+    Member: lambda node: (node.target,),
+    Index: attrgetter("target", "index"),
+    Call: attrgetter("args"),
+    Method: lambda node: (node.target, *node.args),
+    Unary: lambda node: (node.operand,),
+    Binary: attrgetter("left", "right"),
+    Test: _sides,
+    Logical: attrgetter("operands"),
+    Ternary: attrgetter("condition", "then", "otherwise"),
+    ListNode: attrgetter("items"),
+    ObjectNode: attrgetter("values"),
+}
+"""What gives the operands of a node, by its class; the others have none. Every tree is walked, so this is quick."""
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The operands of a node, in the order in which they are evaluated."""
-    match node:
-        case Literal() | Regex() | Path():
-            return ()
-        case Member():
-            return (node.target,)
-        case Index():
-            return (node.target, node.index)
-        case Call():
-            return node.args
-        case Method():
-            return (node.target, *node.args)
-        case Unary():
-            return (node.operand,)
-        case Binary():
-            return (node.left, node.right)
-        case Test():
-            return (node.left,) if node.right is None else (node.left, node.right)
-        case Logical():
-            return node.operands
-        case Ternary():
-            return (node.condition, node.then, node.otherwise)
-        case ListNode():
-            return node.items
-        case ObjectNode():
-            return node.values
+    operands = _CHILDREN.get(node.__class__)
+    return () if operands is None else operands(node)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -237,15 +235,21 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(children(current)))
+        operands = _CHILDREN.get(current.__class__)
+        if operands is not None:
+            stack.extend(operands(current)[::-1])
 
 
 def height(node: Node) -> int:
     """Levels of the tree; a literal has one. Needs no recursion, so it may be asked of any tree."""
-    deepest = 0
-    stack = [(node, 1)]
-    while stack:
-        current, level = stack.pop()
-        deepest = max(deepest, level)
-        stack.extend((child, level + 1) for child in children(current))
-    return deepest
+    levels = 0
+    level: list[Node] = [node]
+    while level:
+        levels += 1
+        level = [
+            child
+            for current in level
+            if (operands := _CHILDREN.get(current.__class__)) is not None
+            for child in operands(current)
+        ]
+    return levels

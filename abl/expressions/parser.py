@@ -63,7 +63,7 @@ def parse(text: str, *, in_template: bool = False) -> Parsed:
         raise ExpressionError(reason, 0, len(text))
     parser = _Parser(text, in_template)
     node = parser.everything()
-    if height(node) > bounds.MAX_HEIGHT:
+    if len(parser.tokens) > bounds.MAX_HEIGHT and height(node) > bounds.MAX_HEIGHT:  # a level takes a token at least
         raise ExpressionError("the expression nests too deeply; split it up", 0, len(text))
     return Parsed(node, frozenset(parser.parenthesised))
 
@@ -111,7 +111,7 @@ class _Parser(TokenStream):
 
     def binding(self) -> int | None:
         """The power of the operator at this place; None when there is none."""
-        token = self.token
+        token = self.tokens[self.at]
         if token.kind == "op":
             return _OPERATOR_SIGNS.get(token.text)
         if token.kind == "word":
@@ -124,13 +124,14 @@ class _Parser(TokenStream):
 
     def operand(self, power: int) -> tuple[Node, bool]:
         """Read a prefix operator with its operand, or a value. The flag tells that it is a test already."""
-        token = self.token
-        if self.is_word("NOT"):
+        token = self.tokens[self.at]
+        word = token.value if token.kind == "word" else ""
+        if word == "NOT":
             if power > NOT:
                 reason = "`NOT` cannot stand here without parentheses"
                 raise ExpressionError(reason, token.start, token.end)
             return self.prefix(NOT), False
-        if self.is_word("EMPTY"):
+        if word == "EMPTY":
             if power > TEST:
                 raise ExpressionError("`EMPTY` cannot stand here without parentheses", token.start, token.end)
             operator = self.advance()
@@ -247,10 +248,10 @@ class _Parser(TokenStream):
         node = self.primary()
         if isinstance(node, Path) and id(node) not in self.outer:
             node = self.path(node)
-        while self.token.kind == "op":
-            if self.token.text == ".":
+        while (token := self.tokens[self.at]).kind == "op":
+            if token.text == ".":
                 node = self.member(node)
-            elif self.token.text == "[":
+            elif token.text == "[":
                 opening = self.advance()
                 self.descend(opening)
                 index = self.expression(IMPLIES)
@@ -309,7 +310,7 @@ class _Parser(TokenStream):
         raise ExpressionError("an argument is missing after `,`", comma.start, comma.end)
 
     def primary(self) -> Node:
-        token = self.token
+        token = self.tokens[self.at]
         if token.kind == "number":
             return self.number(self.advance())
         if token.kind == "string":

@@ -194,6 +194,10 @@ def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str)
         match = _TEMPLATE.fullmatch(ctx.text, *text.span)
         if match is not None:
             template = Name(match[1], Span(match.start(1), match.end(1)))
+        elif ")" not in text.raw:
+            bracket = text.span.start + len("TEMPLATE")
+            place = Span(bracket, bracket + 1)
+            ctx.report(findings.unclosed_bracket(place, "(", ctx.line_of(bracket), text.span.end, ")"))
     return Respond(
         span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
         key_span=block.key_span, text=text, template=template,

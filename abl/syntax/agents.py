@@ -26,6 +26,7 @@ from abl.syntax.tools import read_tools
 
 _ONLY_DIRECTIVES: Final = (vocabulary.STEP_DIRECTIVES | {"ON_FAIL", "DELEGATE"}) - vocabulary.SECTIONS
 _SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
+_YAML_SECTION_NAMES: Final = tuple(name.lower() for name in _SECTION_NAMES)
 _LIST_SECTIONS: Final = frozenset(
     {"MEMORY", "CONSTRAINTS", "FLOW", "TOOLS", "GATHER", "HANDOFF", "LIMITATIONS", "MESSAGES"}
 )
@@ -67,11 +68,22 @@ class SectionReader:
             elif directives and vocabulary.canonical_key(block.key) in vocabulary.STEP_DIRECTIVES:
                 self.directives.append(block)
             elif keyword is None:
-                if not self.ctx.full:
-                    self.ctx.report(findings.unknown_section(block.key_span, block.key, _SECTION_NAMES))
-                self.ctx.silenced.append(Span(block.line_span.end, block.span.end))
+                self._unknown(block)
             else:
                 self._section(block, keyword)
+
+    def _unknown(self, block: Block) -> None:
+        """A section whose name is misspelt: what it says is not judged, but its names may be meant elsewhere."""
+        if not self.ctx.full:
+            names = _YAML_SECTION_NAMES if self.ctx.yaml else _SECTION_NAMES
+            self.ctx.report(findings.unknown_section(block.key_span, block.key, names))
+        self.ctx.silenced.append(Span(block.line_span.end, block.span.end))
+        self.sections.append(
+            Section(
+                span=block.span, path=f"{self.prefix}{block.key.lower()}", block=block, keyword="", written=block.key,
+                key_span=block.key_span, value=block.value,
+            )
+        )  # fmt: skip
 
     def _item(self, block: Block, rules: bool) -> None:
         if rules:
@@ -115,7 +127,7 @@ class SectionReader:
         known = self.by_keyword.setdefault(keyword, [])
         if known and keyword not in vocabulary.REPEATABLE_SECTIONS and keyword not in vocabulary.HEADERS:
             line = ctx.line_of(known[0].span.start)
-            fixes = _merge_fix(ctx, known[0], block) if keyword in _LIST_SECTIONS else ()
+            fixes = _merge_fix(ctx, known[0], block) if keyword in _LIST_SECTIONS else _choices(ctx, known[0], block)
             ctx.report(findings.duplicate_section(block.key_span, keyword, line, fixes))
         if block.value is None and not block.children:
             ctx.report(findings.empty_block(ctx.source, block.span, block.key))
@@ -204,6 +216,14 @@ def _merge_fix(ctx: Context, first: Block, second: Block) -> tuple[Fix, ...]:
     entries = ctx.text[start : second.span.end]
     edits = (Edit(Span(first.span.end, first.span.end), "\n" + entries), findings.line_removal(ctx.source, second.span))
     return (Fix(f"Move the entries into the first `{second.key}`", edits),)
+
+
+def _choices(ctx: Context, first: Block, second: Block) -> tuple[Fix, ...]:
+    """Of two sections with one value each, one may stay."""
+    if first.value is None or second.value is None or first.children or second.children:
+        return ()
+    later = Fix(f"Keep the first `{second.key}`", (findings.line_removal(ctx.source, second.span),))
+    return later, Fix(f"Keep this `{second.key}`", (findings.line_removal(ctx.source, first.span),))
 
 
 def read_agent(ctx: Context, header: Block | None, blocks: Sequence[Block], prefix: str = "") -> Agent:

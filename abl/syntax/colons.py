@@ -12,7 +12,7 @@ from typing import Final
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.moving import origin_of
-from abl.syntax.nodes import Block, Text
+from abl.syntax.nodes import Block, Text, same_key
 from abl.syntax.texts import first_word, rest_behind
 
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -20,6 +20,9 @@ _NO_KEY: Final = re.compile(r"CALL\s|[A-Za-z_][\w.\[\]*-]*\s*(?:=|->|→|\()")
 """What a line begins with that is an assignment, an arrow line or a call, which 06 §5.11 writes without a colon."""
 _OPAQUE: Final = vocabulary.words("SET TESTS LIMITATIONS RESULT_SECRETS STEP_CONSTRAINTS DO THEN CLEAR")
 """Blocks whose lines are no properties, or are read by those who know them."""
+_BRANCH: Final = re.compile(r"IF\s", re.IGNORECASE)
+_ACTION: Final = re.compile(r"(?:COMPLETE|HANDOFF|CONTINUE|RESPOND)\b")
+"""What a human leaves to do is written ``- IF cond:`` and below it, or alone, an action without a colon (09 §7)."""
 _LISTS: Final[dict[str, vocabulary.Words]] = {
     "DELEGATE": vocabulary.words("AGENT"),
     "AGENTS": vocabulary.words("REF ALIAS"),
@@ -41,35 +44,48 @@ def with_key(block: Block, value: Text, rest: Text | None) -> Block:
     )  # fmt: skip
 
 
-def mended(ctx: Context, block: Block) -> Block:
+def mended(ctx: Context, block: Block, after_human: bool = False) -> Block:
     """The block with the colons that lines below it lack (ABL110); one in which none is missing is the same object.
 
-    Lines that can be neither properties nor entries are reported and left out (ABL125).
+    Lines that can be neither properties nor entries are reported and left out (ABL125). ``after_human``: the block
+    stands in ``on_human_complete``.
     """
     first, _ = origin_of(block)  # of which an unchanged block need not be a copy to be asked what it holds
-    if _is_sound(first):
+    if _is_sound(first, after_human):
         return block
+    after_human = after_human or _is_after_human(block)
     below: list[Block] = []
     for child in block.children:
-        one = _keyed(ctx, block, child)
+        one = child if after_human and _needs_no_colon(child) else _keyed(ctx, block, child)
         if one is not None:
-            below.append(mended(ctx, one))
+            below.append(mended(ctx, one, after_human))
     return Block(
         block.key, block.key_span, block.value, tuple(below), block.span, block.line_span, block.column, block.item,
         block.colon, block.comments,
     )  # fmt: skip
 
 
-def _is_sound(block: Block) -> bool:
+def _is_after_human(block: Block) -> bool:
+    return block.colon and same_key(block.key) == "onhumancomplete"
+
+
+def _needs_no_colon(child: Block) -> bool:
+    """True for a branch or an action of ``on_human_complete``."""
+    text = child.value.raw if child.value is not None and not child.colon else ""
+    return _ACTION.match(text) is not None or (child.item and _BRANCH.match(text) is not None)
+
+
+def _is_sound(block: Block, after_human: bool) -> bool:
     """True when every line below the block is a property or an entry."""
     if not block.children or (block.value is not None and not block.item):
         return True
     if block.colon and vocabulary.canonical_key(block.key) in _OPAQUE:
         return True
+    after_human = after_human or _is_after_human(block)
     for child in block.children:
-        if not child.colon and _is_odd(block, child):
+        if not child.colon and _is_odd(block, child) and not (after_human and _needs_no_colon(child)):
             return False
-        if not _is_sound(child):
+        if not _is_sound(child, after_human):
             return False
     return True
 

@@ -64,13 +64,13 @@ class _Reader:
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1
             elif child.colon and child.children:
-                self.ctx.report(findings.nested_phase(child.key_span, child.key))
+                self.ctx.report(findings.nested_phase(self.ctx.source, child))
                 for nested in child.children:
                     if nested.item:
                         self.entry(nested, phase, f"{path}[{number}]")
                         number += 1
             else:
-                self.ctx.report(findings.item_expected(child.line_span, phase))
+                self.ctx.report(findings.item_expected(self.ctx.source, child.line_span, phase, (child.span,)))
 
     def looks_like_rule(self, block: Block) -> bool:
         """True for a rule whose dash is missing, which is reported (ABL115)."""
@@ -78,7 +78,7 @@ class _Reader:
         kind = _KIND.match(text + " ")
         if kind is None or kind[1] not in vocabulary.RULE_KINDS:
             return False
-        self.ctx.report(findings.item_expected(block.line_span, "CONSTRAINTS"))
+        self.ctx.report(findings.item_expected(self.ctx.source, block.line_span, "CONSTRAINTS", (block.span,)))
         return True
 
     def entry(self, item: Block, phase: str, path: str) -> None:

@@ -79,7 +79,7 @@ def _casing(ctx: Context) -> None:
     ctx.yaml = len(lower) > len(upper) and (not upper or lower[0] < upper[0])
     ctx.mixed = min(len(lower), len(upper)) >= 2
     if ctx.mixed:
-        ctx.report(findings.mixed_forms((upper if ctx.yaml else lower)[0], len(upper), len(lower)))
+        ctx.report(findings.mixed_forms(ctx.source, upper, lower, ctx.yaml))
 
 
 class _Documents:

@@ -58,12 +58,14 @@ def entries_of(ctx: Context, block: Block, starts: vocabulary.Words = frozenset(
     A new entry begins with a bare name, a key in lower case, a key of ``starts``, or a key the entry already has.
     """
     group: list[Block] = []
+    bare: list[Block] = []  # entries in a row without a dash, which are reported as one
     for child in block.children:
         first, _ = origin_of(child)  # of which an unchanged block need not be a copy to be asked what it is
         if first.item:
             if group:
-                yield _as_item(group)
-                group = []
+                bare.append(_as_item(group))
+                yield from _without_dash(ctx, block, bare)
+                group, bare = [], []
             if not first.colon and any(below.item for below in first.children):
                 yield from _with_strays(ctx, child)
             elif first.colon or first.value is not None or first.children:
@@ -71,16 +73,21 @@ def entries_of(ctx: Context, block: Block, starts: vocabulary.Words = frozenset(
             else:
                 ctx.report(findings.empty_block(ctx.source, child.span, "-"))
             continue
-        if not group:
-            ctx.report(findings.item_expected(child.line_span, block.key))
         starts_entry = not child.colon or not child.key.isupper() or child.key in starts
         repeats = any(child.key.upper() == other.key.upper() for other in group if child.colon)
         if group and (starts_entry or repeats):
-            yield _as_item(group)
+            bare.append(_as_item(group))
             group = []
         group.append(child)
     if group:
-        yield _as_item(group)
+        bare.append(_as_item(group))
+        yield from _without_dash(ctx, block, bare)
+
+
+def _without_dash(ctx: Context, block: Block, entries: list[Block]) -> list[Block]:
+    spans = [entry.span for entry in entries]
+    ctx.report(findings.item_expected(ctx.source, entries[0].line_span, block.key, spans))
+    return entries
 
 
 def _with_strays(ctx: Context, item: Block) -> Iterator[Block]:

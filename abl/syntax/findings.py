@@ -46,10 +46,11 @@ ABL970    h, y, suggestions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span
+from abl.syntax.emptied import removal
 from abl.syntax.nodes import Block
 from abl.syntax.suggest import closest
 
@@ -175,15 +176,22 @@ def slash_line(start: int, end: int) -> Finding:
     return Finding("ABL114", Span(start, end), fixes=(fix,))
 
 
-def item_expected(span: Span, block: str) -> Finding:
-    """ABL115; the span starts where the dash belongs."""
-    fix = Fix("Insert `- `", (Edit(Span(span.start, span.start), "- "),), preferred=True)
+def item_expected(source: Source, span: Span, block: str, entries: Sequence[Span]) -> Finding:
+    """ABL115; the span starts where the dash belongs. The lines of each entry behind its first move with it."""
+    edits: list[Edit] = []
+    for entry in entries:
+        edits.append(Edit(Span(entry.start, entry.start), "- "))
+        first, last = source.position(entry.start).line, source.position(max(entry.start, entry.end - 1)).line
+        starts = [source.line_starts[line - 1] for line in range(first + 1, last + 1) if source.line_text(line).strip()]
+        edits += [Edit(Span(start, start), "  ") for start in starts]
+    fix = Fix("Insert `- `", tuple(edits), preferred=True)
     return Finding("ABL115", span, {"block": block}, fixes=(fix,))
 
 
 def empty_block(source: Source, span: Span, written: str) -> Finding:
-    """ABL116."""
-    return Finding("ABL116", span, {"x": written}, fixes=_removal(source, span, written))
+    """ABL116; what would be empty without the block goes with it, but never all of a document."""
+    fixes = removal(source, span).fixes(f"Remove `{written}`") if _removal(source, span, written) else ()
+    return Finding("ABL116", span, {"x": written}, fixes=fixes)
 
 
 def bad_name(span: Span, name: str, kind: str) -> Finding:
@@ -207,9 +215,13 @@ def lower_key(span: Span, written: str) -> Finding:
     return Finding("ABL123", span, {"k": written, "K": upper}, fixes=(fix,))
 
 
-def mixed_forms(span: Span, upper: int, lower: int) -> Finding:
-    """ABL124."""
-    return Finding("ABL124", span, {"upper": upper, "lower": lower})
+def mixed_forms(source: Source, upper: Sequence[Span], lower: Sequence[Span], yaml: bool) -> Finding:
+    """ABL124. The fix writes all sections as the form of the file has them."""
+    others = upper if yaml else lower
+    words = [source.text[slice(*span)] for span in others]
+    edits = tuple(Edit(span, word.lower() if yaml else word.upper()) for span, word in zip(others, words, strict=True))
+    fix = Fix(f"Write all sections in {'lower' if yaml else 'upper'} case", edits)
+    return Finding("ABL124", others[0], {"upper": len(upper), "lower": len(lower)}, fixes=(fix,))
 
 
 def unreadable(span: Span, reason: str, text: str = "") -> Finding:
@@ -251,6 +263,12 @@ def bad_assignment(span: Span, text: str) -> Finding:
     return Finding("ABL380", span, {"text": text[:_SHOWN]})
 
 
+def indexed_target(span: Span, text: str) -> Finding:
+    """ABL380 for `name[0] = x` (docs/spec 06 §5.3)."""
+    words = "SET assigns a name or a dotted path, not an element: `{text}`"
+    return Finding("ABL380", span, {"text": text[:_SHOWN], "wording": words})
+
+
 def incomplete_transform(span: Span, missing: str, fixes: tuple[Fix, ...] = ()) -> Finding:
     """ABL386."""
     return Finding("ABL386", span, {"missing": missing}, fixes=fixes)
@@ -277,9 +295,17 @@ def two_gates(span: Span, fixes: tuple[Fix, ...] = ()) -> Finding:
     return Finding("ABL433", span, fixes=fixes)
 
 
-def nested_phase(span: Span, name: str) -> Finding:
-    """ABL445."""
-    return Finding("ABL445", span, {"p": name})
+def nested_phase(source: Source, block: Block) -> Finding:
+    """ABL445. Its rules count as those of the phase around it, which the fix writes so."""
+    line = source.position(block.span.start).line
+    start, end = source.line_starts[line - 1], block.span.end
+    _, *lines = source.text[start:end].split("\n")
+    fixes: tuple[Fix, ...] = ()
+    if lines and not source.text[start : block.span.start].strip(" \t"):
+        further = " " * (block.children[0].column - block.column)
+        kept = "\n".join(text.removeprefix(further) for text in lines)
+        fixes = (Fix(f"Take the rules out of `{block.key}`", (Edit(Span(start, end), kept),), preferred=True),)
+    return Finding("ABL445", block.key_span, {"p": block.key}, fixes=fixes)
 
 
 def malformed_tool(span: Span, detail: str, fixes: tuple[Fix, ...] = ()) -> Finding:

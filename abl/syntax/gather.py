@@ -120,7 +120,7 @@ def _field_with_colon(ctx: Context, block: Block) -> Block:
         if block.item:
             return block
         if not block.children:
-            ctx.report(findings.item_expected(block.line_span, "GATHER"))
+            ctx.report(findings.item_expected(ctx.source, block.line_span, "GATHER", (block.span,)))
             return block
     elif rest.value.lower() not in _FIELD_WORDS and word.value.upper() != "NAME":
         return block

@@ -63,6 +63,8 @@ def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment
     value = bare_text(ctx.text, equals.end(), span.end) if equals else None
     if (target is None or value is None) and compared_at(ctx.text, span) is None:
         ctx.report(findings.bad_assignment(span, ctx.text[span.start : span.end]))
+    elif target is not None and "[" in target.value:
+        ctx.report(findings.indexed_target(target.span, target.value))
     name = name_of(target) if target is not None else None
     return Assignment(span=span, path=path, block=block, target=name, value=value)
 

@@ -30,6 +30,7 @@ from abl.syntax.returns import described_type
 from abl.syntax.texts import bare_text, scalar_text
 
 _TOOL_NAME = re.compile(r"[^\s(:]+")
+_NAME_AND_TYPE = re.compile(r"([A-Za-z_]\w*\??)[ \t]+\S.*", re.DOTALL)
 _GENERIC = re.compile(r"([A-Za-z_][\w.]*)\s*<(.*)>", re.DOTALL)
 
 
@@ -197,13 +198,20 @@ def _parameter(ctx: Context, start: int, end: int, path: str) -> Parameter:
     colon = next(cuts(COLON, text, start, end), None)
     equals = next((m for m in cuts(EQUALS, text, colon.end() if colon else start, end) if m[3] == "="), None)
     stop = equals.start() if equals else end
-    written = bare_text(text, start, colon.start() if colon else stop)
+    named, typed = (colon.start(), colon.end()) if colon else (stop, stop)
+    written = bare_text(text, start, named)
+    together = _NAME_AND_TYPE.fullmatch(written.raw) if written is not None and colon is None else None
+    if written is not None and together is not None:
+        named = typed = written.span.start + together.end(1)
+        detail = f"`:` is missing behind `{together[1]}`"
+        ctx.report(findings.malformed_tool(written.span, detail, (_insertion(named, ":"),)))
+        written = bare_text(text, start, named)
     optional = written is not None and written.raw.endswith("?")
     if written is not None and optional:
         written = bare_text(text, written.span.start, written.span.end - 1)
     name = Name(written.value, written.inner) if written else Name("", Span(start, start + 1))
     check_name(ctx, name, "parameter", NAME)
-    type_ = bare_text(text, colon.end(), stop) if colon else None
+    type_ = bare_text(text, typed, stop) if typed < stop else None
     given = scalar_text(text, equals.end(), end) if equals else None
     default: Literal_ | None = read_literal(ctx, given) if given is not None else None
     return Parameter(

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
 from abl.analysis.delegating import delegations
-from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.entry_fixes import move_behind
+from abl.analysis.languages import meant_tags
+from abl.analysis.model import AgentIndex, ExpressionUse, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.expressions import nodes as en
 from abl.source import Span
@@ -80,7 +82,12 @@ def bad_language_tag(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
     if section.keyword == "LANGUAGE" and section.value is not None:
         value = section.value.value.strip()
         if value and not _LANGUAGE_TAG.fullmatch(value):
-            yield found(section.value.span, x=value)
+            tags = meant_tags(value)
+            repairs = (
+                fixes.replace(section.value.span, f'"{tag}"', f"Change to `{tag}`", preferred=len(tags) == 1)
+                for tag in tags
+            )
+            yield found(section.value.span, *repairs, x=value)
 
 
 @rule("ABL902", "prompt-replaces", "warning", "SYSTEM_PROMPT replaces {which} in the prompt", over=AgentIndex)
@@ -104,10 +111,13 @@ def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
         yield found(prompt.key_span, which=" and ".join(lost))
 
 
-@rule("ABL921", "handoff-without-when", "error", "{kind} entry needs WHEN", over=(nodes.Handoff, nodes.Section))
-def handoff_without_when(holder: nodes.Handoff | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL921", "handoff-without-when", "error", "{kind} entry needs WHEN",
+      over=(nodes.Handoff, nodes.Section, nodes.Completion))  # fmt: skip
+def handoff_without_when(
+    holder: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex
+) -> Iterator[Found]:
     """
-    What: A handoff or a delegation does not say when it happens.
+    What: A handoff, a delegation or a completion does not say when it happens.
     Why: It never happens; `WHEN: true` is a catch-all.
     Bad:
         AGENT: Desk
@@ -126,6 +136,9 @@ def handoff_without_when(holder: nodes.Handoff | nodes.Section, agent: AgentInde
             target = generic.first_of(keys, ("agent", "to"))
             if target is not None and "when" not in keys and generic.word(target):
                 yield from _without_when("DELEGATE", generic.span_of(target), target.column - 1, agent)
+    elif isinstance(holder, nodes.Completion):
+        if holder.when is None and holder.prop("WHEN") is None and holder.block is not None:
+            yield found(first_line(holder), kind="COMPLETE")
     elif holder.when is None and holder.to is not None:
         dash = holder.block.column if holder.block else agent.source.position(holder.to.span.start).column
         yield from _without_when("HANDOFF", holder.to.span, dash + 1, agent)
@@ -275,5 +288,6 @@ def route_after_catch_all(agent: AgentIndex) -> Iterator[Found]:
     if any(handoff.priority is not None for handoff in handoffs):
         return
     always = next((i for i, h in enumerate(handoffs) if h.when is not None and h.when.value.strip() == "true"), None)
-    for handoff in handoffs[always + 1 :] if always is not None else ():
-        yield found(handoff.to.span if handoff.to else handoff.span)
+    for number, handoff in enumerate(handoffs[always + 1 :] if always is not None else ()):
+        repair = move_behind(agent, handoffs[always or 0], handoffs[-1]) if not number else ()
+        yield found(handoff.to.span if handoff.to else handoff.span, *repair)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
+from abl.analysis.call_fixes import add_binding
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tool_properties import binding_of
@@ -56,7 +57,18 @@ def unknown_tool_type(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     kind = value_of(tool, "TYPE")
     if kind is not None and kind.value.strip() not in TOOL_BINDINGS:
         best, renames = fixes.rename_to(kind.span, kind.value.strip(), TOOL_BINDINGS)
-        yield found(kind.span, *renames, x=kind.value.strip(), y=best)
+        completed = tuple(_completed(fix, tool, agent) for fix in renames)
+        yield found(kind.span, *completed, x=kind.value.strip(), y=best)
+
+
+def _completed(rename: Fix, tool: nodes.Tool, agent: AgentIndex) -> Fix:
+    """The right type with what a tool of this type needs, to be written or chosen (ABL811)."""
+    missing = [n[0].lower() for n in _REQUIRED.get(rename.edits[0].text, ()) if not any(tool.prop(name) for name in n)]
+    if tool.prop("REQUEST_VARIANTS") is not None:
+        return rename
+    additions = [next(iter(add_binding(agent, tool, name)), None) for name in missing]
+    edits = [edit for fix in additions if fix is not None for edit in fix.edits]
+    return Fix(rename.title, (*rename.edits, *edits), rename.preferred)
 
 
 @rule("ABL811", "incomplete-binding", "error", "{type} tool needs `{prop}`", over=nodes.Tool)
@@ -87,7 +99,8 @@ def incomplete_binding(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
         return
     for names in _REQUIRED.get(kind.value.strip(), ()):
         if not any(tool.prop(name) for name in names):
-            yield found(kind.span, type=kind.value.strip(), prop=names[0].lower())
+            additions = add_binding(agent, tool, names[0].lower())
+            yield found(kind.span, *additions, type=kind.value.strip(), prop=names[0].lower())
 
 
 @rule("ABL814", "unknown-method", "error", "Unsupported method `{m}`. Did you mean `{y}`?", over=nodes.Tool)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.entry_fixes import remove_entry
+from abl.analysis.flow_fixes import else_last
 from abl.analysis.implication import Demand, implies
-from abl.analysis.intervals import bounds_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import add_else, add_exits
 from abl.limits import MAX_COMPARED_RULES
 from abl.syntax import nodes
 
@@ -49,7 +51,7 @@ def silent_trap(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         return
     for on_input in on_inputs:
         if on_input.branches and not any(branch.is_else for branch in on_input.branches):
-            yield found(on_input.key_span)
+            yield found(on_input.key_span, *add_else(agent, on_input.branches))
 
 
 @rule(
@@ -91,9 +93,10 @@ def branch_after_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]
     """
     for branches in _branch_lists(node):
         first_else = next((i for i, branch in enumerate(branches) if branch.is_else), len(branches))
-        for branch in branches[first_else + 1 :]:
-            if not branch.is_else:
-                yield found(first_line(branch))
+        late = [branch for branch in branches[first_else + 1 :] if not branch.is_else]
+        repairs = else_last(agent, branches) if late else ()
+        for branch in late:
+            yield found(first_line(branch), *repairs)
 
 
 def _branch_lists(node: _WithBranches) -> Iterator[tuple[nodes.Branch, ...]]:
@@ -135,7 +138,7 @@ def no_else(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             and directive.branches
             and not any(b.is_else for b in directive.branches)
         ):
-            yield found(directive.key_span)
+            yield found(directive.key_span, *add_else(agent, directive.branches))
 
 
 @rule("ABL616", "second-else", "error", "More than one ELSE", over=_WITH_BRANCHES)
@@ -207,13 +210,13 @@ def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found
     for branches in _branch_lists(node):
         first: dict[str, int] = {}
         earlier: list[tuple[int, Demand]] = []
-        for number, branch in enumerate(branches, start=1):
-            if branch.condition is None:
-                continue
-            text = " ".join(branch.condition.value.split())
+        numbered = enumerate(branches, start=1)
+        conditions = [(number, each, each.condition) for number, each in numbered if each.condition is not None]
+        for number, branch, condition in conditions if len(conditions) > 1 else ():
+            text = " ".join(condition.value.split())
             before = first.get(text) or _covering(branch, earlier, agent)
             if before is not None:
-                yield found(branch.condition.span, n=before)
+                yield found(condition.span, *remove_entry(agent, branch, "Remove this branch"), n=before)
             elif len(earlier) < MAX_COMPARED_RULES:
                 earlier += ((number, demand) for demand in _demands(branch, agent))
             first.setdefault(text, number)
@@ -223,8 +226,9 @@ def _demands(branch: nodes.Branch, agent: AgentIndex) -> Iterator[Demand]:
     """The condition of a branch, if it can be read and may hold."""
     for use in agent.expressions_of(branch):
         node = use.reading.node
-        if node is not None and use.reading.constant is None and not bounds_of(node).impossible:
-            yield Demand(node)
+        demand = Demand(node) if node is not None and use.reading.constant is None else None
+        if demand is not None and not demand.bounds.impossible:
+            yield demand
 
 
 def _covering(branch: nodes.Branch, earlier: list[tuple[int, Demand]], agent: AgentIndex) -> int | None:
@@ -262,7 +266,7 @@ def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     for branches in _branch_lists(node):
         for branch in branches:
             if not branch.actions and not (branch.block and branch.block.children):
-                yield found(first_line(branch))
+                yield found(first_line(branch), *add_exits(agent, branch))
 
 
 @rule(

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from abl.analysis import fixes
+from abl.analysis import call_fixes, fixes
 from abl.analysis.chains import Missing, chains_of, missing_step
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.names import first_below
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import remove_directive, split_step
 from abl.analysis.types import canonical_type, fits
 from abl.expressions import nodes as en
 from abl.syntax import nodes
+from abl.syntax.suggest import closest
 
 _ALWAYS_THERE = frozenset({"success", "error"})
 _NEVER_CALLED = frozenset({"__return_to_parent__", "__fan_out__"})
+_MOST_SPLIT = 10
+"""Of very many calls in a step the first can be moved to a step of their own."""
 
 
 def _given(call: nodes.Call, tool: nodes.Tool) -> set[str]:
@@ -59,11 +63,17 @@ def missing_argument(call: nodes.Call, agent: AgentIndex, project: Index) -> Ite
     if tool is None or call.tool is None or any(p.key in ("PARAMETERS", "PARAMS") for p in tool.props):
         return
     given = _given(call, tool)
-    for parameter in tool.parameters:
-        name = parameter.name.value
-        if parameter.required and name not in given:
-            implicit = name in project.known_names(agent)
-            yield found(call.tool.span, severity="warning" if implicit else None, p=name)
+    misspelt = given - {parameter.name.value for parameter in tool.parameters}
+    missing = [
+        each
+        for each in tool.parameters
+        if each.required and each.name.value not in given and not closest(each.name.value, misspelt)
+    ]  # of a misspelt one ABL802 tells
+    for parameter in missing:
+        implicit = parameter.name.value in project.known_names(agent)
+        alone = implicit and len(missing) == 1
+        addition = call_fixes.add_argument(agent, call, parameter, known=implicit, preferred=alone)
+        yield found(call.tool.span, *addition, severity="warning" if implicit else None, p=parameter.name.value)
 
 
 @rule("ABL802", "unknown-argument", "error", "`{t}` has no parameter `{p}`. Did you mean `{y}`?", over=nodes.Call)
@@ -141,7 +151,8 @@ def too_many_arguments(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     if tool is not None and len(positional) > len(tool.parameters):
         surplus = positional[len(tool.parameters)]
         span = surplus.value.span if surplus.value else surplus.span
-        yield found(span, t=tool.name.value, n=_count_of(len(tool.parameters)), m=len(positional))
+        removal = call_fixes.remove_surplus(call, len(tool.parameters))
+        yield found(span, removal, t=tool.name.value, n=_count_of(len(tool.parameters)), m=len(positional))
 
 
 def _count_of(count: int) -> str:
@@ -189,7 +200,8 @@ def argument_type(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
         literal = _literal(argument, call, agent)
         if literal is not None and not _coerces(literal.value, wanted):
             kind = agent.types.of(literal)
-            yield found(argument.value.span, p=parameter.name.value, t=wanted, u=kind)
+            repair = call_fixes.convert(argument.value.span, literal.value, wanted)
+            yield found(argument.value.span, *repair, p=parameter.name.value, t=wanted, u=kind)
 
 
 def _literal(argument: nodes.Argument, call: nodes.Call, agent: AgentIndex) -> en.Literal | None:
@@ -284,7 +296,7 @@ def _missing(root: str, names: Sequence[str | None], agent: AgentIndex) -> Missi
     type_ = agent.types.results.get(root)
     if type_ is None or root in agent.types.declared or not names or names[0] in _ALWAYS_THERE:
         return None
-    missing = missing_step(type_, names)
+    missing = missing_step(type_, names, agent.types.fields)
     if missing is None:
         return None
     path = ".".join((root, *(name or "" for name in names[: missing.number + 1])))
@@ -318,7 +330,7 @@ def internal_tool(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     if call.tool is not None and call.tool.value in _NEVER_CALLED:
-        yield found(call.tool.span, x=call.tool.value)
+        yield found(call.tool.span, *remove_directive(agent, call.block, "Remove this CALL"), x=call.tool.value)
 
 
 @rule("ABL841", "two-calls", "hint", "Two CALLs in one step", over=nodes.Step)
@@ -341,5 +353,6 @@ def two_calls(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     calls = [d for d in step.directives if isinstance(d, nodes.Call)]
-    for second in calls[1:]:
-        yield found(second.key_span)
+    for number, second in enumerate(calls[1:]):
+        repairs = split_step(agent, step, second) if number < _MOST_SPLIT else ()
+        yield found(second.key_span, *repairs)

@@ -17,6 +17,7 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
+_MOST_JOINED = 5
 _CALL_LIKE = re.compile(r"(?:(?:call|calls|calling|tool|running|using)\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(\s*\))?")
 
 
@@ -189,7 +190,29 @@ def check_names_phase(check: nodes.Check, agent: AgentIndex) -> Iterator[Found]:
         return
     word = condition.value.strip()
     if word in agent.phases and word not in agent.written_roots:
-        yield found(condition.inner, node=check.path, p=word)
+        yield found(condition.inner, *_demanded(agent, word, condition), node=check.path, p=word)
+
+
+def _demanded(agent: AgentIndex, name: str, condition: nodes.Text) -> tuple[Fix, ...]:
+    """What the rules of a phase ask for, as one expression; a rule that does not always hold cannot be written so."""
+    phase = agent.derive(_phases).get(name)
+    if phase is None or len(phase.rules) > _MOST_JOINED:
+        return ()
+    rules = [each for each in phase.rules if each.kind.value != "WARN"]
+    parts = [each.condition.value.strip() for each in rules if each.condition is not None]
+    always = all(each.when is None and each.before is None for each in rules)
+    if not parts or len(parts) != len(rules) or not always or condition.style != "bare":
+        return ()
+    if len(parts) > 1 or rules[0].kind.value == "RESTRICT":
+        kinds = ["NOT " if each.kind.value == "RESTRICT" else "" for each in rules]
+        parts = [f"{kind}({each})" for kind, each in zip(kinds, parts, strict=True)]
+    text = " AND ".join(parts)
+    return (fixes.replace(condition.inner, text, f"Write `{text}`", preferred=False),)
+
+
+def _phases(agent: AgentIndex) -> dict[str, nodes.Phase]:
+    constraints = agent.agent.constraints
+    return {phase.name.value: phase for phase in constraints.phases} if constraints is not None else {}
 
 
 @rule("ABL451", "check-without-on-fail", "warning", "CHECK without ON_FAIL halts the step when false", over=nodes.Check)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.entry_fixes import remove_property
 from abl.analysis.model import AgentIndex, ExpressionUse, is_true
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import remove_directive
 from abl.expressions import nodes as en
 from abl.syntax import nodes
 
@@ -187,7 +189,12 @@ def two_questions(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     question = next((d for d in asks if d.text is not None and d.text.value.rstrip().endswith("?")), None)
     field = next((f for f in fields_of(step).values() if f.prompt is not None and not is_true(f, "INFER")), None)
     if question is not None and field is not None:
-        yield found(question.key_span, f=field.name.value)
+        prompt = field.prop("PROMPT")
+        repairs = (
+            *remove_directive(agent, question.block, f"Remove `{question.keyword}`"),
+            *(remove_property(agent, prompt) if prompt is not None else ()),
+        )
+        yield found(question.key_span, *repairs, f=field.name.value)
 
 
 @rule("ABL632", "complete-when-without-gather", "error", "COMPLETE_WHEN without GATHER", over=nodes.Step)

@@ -168,6 +168,8 @@ def contradicting_rules(agent: AgentIndex) -> Iterator[Found]:
             continue
         core = entry.core
         negated = core[1] if entry.forbids else ("NOT", core)
+        if id(entry.rule) in agent.rulebook.duplicates:
+            continue  # ABL437; the first of them tells it
         other = opposite.get((negated, entry.setting)) or _excluded_by(entry, agent)
         opposite.setdefault((core, entry.setting), entry)
         if other is not None:

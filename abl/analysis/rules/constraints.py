@@ -15,6 +15,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.expressions import nodes as en
 from abl.syntax import nodes
+from abl.syntax.emptied import removal
 from abl.syntax.vocabulary import SEVERITY_VALUES
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
@@ -134,13 +135,16 @@ def _to_limitations(agent: AgentIndex, sentence: nodes.Sentence) -> tuple[Fix, .
         return ()
     words = sentence.text.raw.replace('"', '\\"') if sentence.text.style == "bare" else sentence.text.raw
     line = f'  - "{words}"'
+    removed = removal(agent.source, sentence.span)
+    if removed.is_all:
+        return ()  # LIMITATIONS alone is no document
+    gap = "" if removed.keys else "\n"  # between the two sections
     added = (
         fixes.insert_line_below(agent.source, section.span, line, "")
         if section is not None
-        else fixes.insert_line_above(agent.source, own.span, f"LIMITATIONS:\n{line}\n", "")
+        else fixes.insert_line_above(agent.source, own.span, f"LIMITATIONS:\n{line}{gap}", "")
     )
-    removal = Edit(fixes.whole_lines(agent.source, sentence.span), "")
-    return (Fix("Move to LIMITATIONS", (*added.edits, removal)),)
+    return (Fix("Move to LIMITATIONS", (*added.edits, *removed.edits)),)
 
 
 @rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
+from abl.analysis.name_fixes import rename_in_agent
 from abl.analysis.parts import Placed
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.types import canonical_type
@@ -89,4 +90,4 @@ def now_shadowed(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     for write in part.writes:
         if write.path == "now":
-            yield found(write.span)
+            yield found(write.span, *rename_in_agent(agent, "now", "own_time"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import add_intent, move_to_global, remove_directive
 from abl.syntax import nodes
 
 _LEAVES = frozenset({"GOTO", "THEN", "HANDOFF", "DELEGATE", "RESUME", "DO"})
@@ -44,7 +45,8 @@ def intent_missing(handler: nodes.IntentHandler, agent: AgentIndex) -> Iterator[
             THEN: COMPLETE
     """
     if handler.intent is None or not handler.intent.value.strip():
-        yield found(first_line(handler), what="Sub-intent" if _is_sub_intent(handler) else "Digression")
+        what = "Sub-intent" if _is_sub_intent(handler) else "Digression"
+        yield found(first_line(handler), *add_intent(agent, handler), what=what)
 
 
 @rule(
@@ -123,4 +125,6 @@ def never_fires(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         return
     for directive in step.directives:
         if isinstance(directive, nodes.IntentHandlers):
-            yield found(directive.key_span, what=directive.keyword, s=step.name.value)
+            removal = remove_directive(agent, directive.block, f"Remove `{directive.keyword}`")
+            repairs = (*removal, *move_to_global(agent, directive))
+            yield found(directive.key_span, *repairs, what=directive.keyword, s=step.name.value)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from abl.analysis.registry import rule
+from collections.abc import Iterator
+
+from abl.analysis import fixes, generic
+from abl.analysis.model import AgentIndex
+from abl.analysis.registry import Found, found, rule
+from abl.syntax import nodes
 
 
 @rule("ABL100", "too-many-problems", "info", "Too many problems; {n} more not shown")
@@ -16,6 +21,12 @@ def too_many_problems() -> None:
         AGENT: Desk
         GOAL: "Lend books"
     """
+
+
+_TABLE_KEYS = (
+    "source", "values", "map", "table_name", "collection", "endpoint", "field", "headers", "timeout_ms",
+    "case_sensitive", "fuzzy_match", "fuzzy_threshold", "name", "description",
+)  # fmt: skip
 
 
 @rule("ABL103", "unknown-section", "error", "Unknown section `{x}`. Did you mean `{y}`?")
@@ -67,8 +78,8 @@ def duplicate_section() -> None:
     """
 
 
-@rule("ABL106", "unknown-key", "error", "Unknown key `{k}` in {block}. Did you mean `{y}`?")
-def unknown_key() -> None:
+@rule("ABL106", "unknown-key", "error", "Unknown key `{k}` in {block}. Did you mean `{y}`?", over=nodes.Section)
+def unknown_key(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A property is not one of those that this block knows.
     Why: An unknown property is skipped; a misspelt one silently falls back to its default.
@@ -83,6 +94,16 @@ def unknown_key() -> None:
             - loans
               TYPE: number
     """
+    # Whoever reads the text tells of the rest. A lookup table without any property is written as its values.
+    tables = section.block.children if section.keyword == "LOOKUP_TABLES" and section.block is not None else ()
+    for table in tables:
+        below = generic.members(agent.source, table)
+        if not any(child.key.lower() in _TABLE_KEYS for child in below):
+            continue
+        for child in below:
+            if child.key.lower() not in _TABLE_KEYS:
+                best, renames = fixes.rename_to(child.key_span, child.key, _TABLE_KEYS)
+                yield found(child.key_span, *renames, k=child.key, block="a lookup table", y=best)
 
 
 @rule("ABL107", "duplicate-key", "error", "`{k}` given twice for {entry}")

@@ -14,6 +14,7 @@ from abl.analysis.profiles import attached
 from abl.analysis.project import Index
 from abl.analysis.properties import whole
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import free_name
 from abl.diagnostics import Related
 from abl.syntax import nodes
 
@@ -48,13 +49,16 @@ def duplicate_action_id(node: nodes.Elements | nodes.Format, agent: AgentIndex) 
           - BUTTON: "Return" -> give_back
     """
     seen: dict[str, nodes.Name] = {}
-    for element in _elements(node):
+    found_elements = list(_elements(node))
+    ids = {element.id.value for element in found_elements if element.id is not None}
+    for element in found_elements:
         if element.id is None:
             continue
         first = seen.setdefault(element.id.value, element.id)
         if first is not element.id:
             where = Related(agent.source.path, first.span, "the first")
-            yield found(element.id.span, related=(where,), node=node.path, id=element.id.value)
+            free = fixes.replace(element.id.span, free_name(element.id.value, ids), preferred=False)
+            yield found(element.id.span, free, related=(where,), node=node.path, id=element.id.value)
 
 
 @rule(

@@ -13,6 +13,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.emptied import removal
 from abl.syntax.nodes import Block
 from abl.syntax.vocabulary import BOOLEANS
 
@@ -248,8 +249,7 @@ def _role_of(direct: Block | None) -> str:
 def _removal(agent: AgentIndex, block: Block, title: str = "", *, preferred: bool = True) -> tuple[Fix, ...]:
     if not has_own_lines(agent.source, block.span):
         return ()
-    title = title or f"Remove `{block.key}`"
-    return (fixes.remove_lines(agent.source, block.span, title, preferred=preferred),)
+    return removal(agent.source, block.span).fixes(title or f"Remove `{block.key}`", preferred=preferred)
 
 
 @rule("ABL944", "bad-multi-intent", "error", "MULTI_INTENT: {problem}", over=nodes.Section)

@@ -16,7 +16,7 @@ from abl.source import Span
 _CEL = {"&&": "AND", "||": "OR", "in": "IN"}
 
 
-@rule("ABL201", "bad-expression", "error", "Cannot read condition: {reason} at `{text}`", over=Reading)
+@rule("ABL201", "bad-expression", "error", "Cannot read condition: {reason} at `{text}`", over=Reading, needs="error")
 def bad_expression(reading: Reading) -> Iterator[Found]:
     """
     What: The text is no expression.
@@ -36,7 +36,7 @@ def bad_expression(reading: Reading) -> Iterator[Found]:
         yield found(reading.error_span, reason=error.reason, text=text.strip() or reading.text.strip())
 
 
-@rule("ABL202", "wrong-operator", "error", "Operator `{a}` is not valid; use `{b}`", over=Reading)
+@rule("ABL202", "wrong-operator", "error", "Operator `{a}` is not valid; use `{b}`", over=Reading, needs="error")
 def wrong_operator(reading: Reading) -> Iterator[Found]:
     """
     What: An operator is spelled as in another language.
@@ -58,7 +58,7 @@ def wrong_operator(reading: Reading) -> Iterator[Found]:
         yield found(span, *repair, a=reading.text[span.start : span.end], b=better)
 
 
-@rule("ABL203", "lowercase-operator", "error", "Write `{OP}` in uppercase", over=Reading)
+@rule("ABL203", "lowercase-operator", "error", "Write `{OP}` in uppercase", over=Reading, needs="error")
 def lowercase_operator(reading: Reading) -> Iterator[Found]:
     """
     What: A word operator such as `and` is in lower case.
@@ -79,7 +79,7 @@ def lowercase_operator(reading: Reading) -> Iterator[Found]:
         yield found(span, fixes.replace(span, upper), OP=upper)
 
 
-@rule("ABL204", "chained-comparison", "error", "Comparisons cannot be chained", over=Reading)
+@rule("ABL204", "chained-comparison", "error", "Comparisons cannot be chained", over=Reading, needs="error")
 def chained_comparison(reading: Reading) -> Iterator[Found]:
     """
     What: Two comparisons share an operand, as in `1 < x < 5`.

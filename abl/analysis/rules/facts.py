@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property
+from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property, remember
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.project import DocumentIndex, Index
 from abl.analysis.registry import Found, found, rule
@@ -230,7 +230,7 @@ def path_never_written(agent: AgentIndex, project: Index) -> Iterator[Found]:
         if "." not in name or access_of(path) != "readwrite" or scope_of(path) == "project":
             continue
         if name not in project.stored_paths and name.rpartition(".")[2] not in agent.mentions:
-            yield found(path.name.span, node=path.path, p=name)
+            yield found(path.name.span, *remember(agent, name), node=path.path, p=name)
 
 
 @rule(
@@ -274,7 +274,7 @@ def path_clash(path: nodes.PersistentPath, agent: AgentIndex, project: Index) ->
               SCOPE: user
               TYPE: number
     """
-    for other_agent, other in project.declared_paths.get(path.name.value, ()):
+    for other_agent, other in project.declared_kinds.get(path.name.value, ()):
         if other_agent.agent is agent.agent:
             continue
         typed = path.type is None or other.type is None or same_type(path.type.value, other.type.value)

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from abl.analysis import fixes
+from abl.analysis.flow_fixes import add_directive, bound_attempts
 from abl.analysis.flowgraph import is_terminal
 from abl.analysis.model import AgentIndex, Write
 from abl.analysis.parts import Part, Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Severity
+from abl.analysis.step_fixes import remove_as, remove_assignment
+from abl.diagnostics import Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.state import compared_at
+
+_ANSWERS = ("answer", "users_answer", "answer_to_this")
 
 
 @rule("ABL604", "spinning-steps", "warning", "Steps {cycle} repeat without waiting for the user", over=nodes.Flow)
@@ -55,7 +59,18 @@ def spinning_steps(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
         if certain or not (bounded or _counts(cycle, agent)):
             first = agent.steps[cycle[0]]
             severity: Severity = "error" if certain and not bounded else "warning"
-            yield found(first.name.span, severity=severity, cycle=" → ".join([*cycle, cycle[0]]))
+            repairs = _broken(agent, first, certain)
+            yield found(first.name.span, *repairs, severity=severity, cycle=" → ".join([*cycle, cycle[0]]))
+
+
+def _broken(agent: AgentIndex, step: nodes.Step, certain: bool) -> Iterator[Fix]:
+    """Wait for the user in the step, or bound its attempts where something may break the circle."""
+    if not any(isinstance(directive, nodes.Gather) for directive in step.directives):
+        name = next((name for name in _ANSWERS if name not in agent.written_roots), _ANSWERS[-1])
+        lines = ("GATHER:", f"  - {name}: required", '    prompt: "…"')
+        yield from add_directive(agent, step, f"Ask something in `{step.name.value}`", *lines)
+    if not certain:
+        yield from bound_attempts(agent, step)
 
 
 def _counts(cycle: list[str], agent: AgentIndex) -> bool:
@@ -149,11 +164,15 @@ def never_read(agent: AgentIndex, project: Index) -> Iterator[Found]:
     for placed, writes in agent.each(_set_names):
         for root, write in writes:
             if root not in known and not agent.path_of(write.path):
-                yield found(placed.at(write.span), v=write.path)
+                node = placed.at(write.node)
+                removal = remove_as(agent, node) if isinstance(node, nodes.Call) else ()
+                if isinstance(node, nodes.Assignment):
+                    removal = remove_assignment(agent, node)
+                yield found(placed.at(write.span), *removal, v=write.path)
 
 
 def _set_names(part: Part) -> list[tuple[str, Write]]:
-    return [(write.root, write) for write in part.writes if write.kind in ("set", "as")]
+    return [(write.root, write) for write in part.writes if write.kind in ("set", "as") and "[" not in write.path]
 
 
 @rule("ABL656", "terminal-case", "hint", "`{target}` is read as terminal {T}", over=Placed)

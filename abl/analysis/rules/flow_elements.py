@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
@@ -15,6 +16,7 @@ from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
 CATEGORIES = ("image", "document", "audio", "video")
+_ELEMENTS = re.compile(r"\b(?:actions|buttons|elements|id)\b", re.IGNORECASE)
 _SENT_AT_ONCE = frozenset({"button", "select"})
 
 
@@ -152,7 +154,7 @@ def unknown_action(part: Placed, agent: AgentIndex) -> Iterator[Found]:
 
 def _unknown(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     handlers = [handler for d in step.directives if isinstance(d, nodes.ActionHandlers) for handler in d.handlers]
-    if not handlers or _may_show_anything(step):
+    if not handlers or _may_show_anything(step, agent):
         return
     known: set[str] = set()
     for block in shown_blocks(step):
@@ -168,9 +170,18 @@ def _unknown(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             yield found(name.span, *renames, id=name.value, y=best)
 
 
-def _may_show_anything(step: nodes.Step) -> bool:
-    """True for a step with a template, which may hold elements."""
-    return any(isinstance(d, nodes.Respond) and d.template is not None for d in step.directives)
+def _may_show_anything(step: nodes.Step, agent: AgentIndex) -> bool:
+    """True for a step with a template that may hold elements: one with ACTIONS, or from elsewhere."""
+    shown = [d.template.value for d in step.directives if isinstance(d, nodes.Respond) and d.template is not None]
+    return bool(shown) and not agent.derive(_templates_of_text).issuperset(shown)
+
+
+def _templates_of_text(agent: AgentIndex) -> frozenset[str]:
+    """The agent's templates in which no element can stand."""
+    section = agent.agent.section("TEMPLATES")
+    children = section.block.children if section is not None and section.block is not None else ()
+    text = agent.source.text
+    return frozenset([child.key for child in children if child.key and not _ELEMENTS.search(text, *child.span)])
 
 
 @rule("ABL647", "bad-attachment", "error", "AWAIT_ATTACHMENT {what}. Did you mean `{y}`?", over=nodes.Setting)

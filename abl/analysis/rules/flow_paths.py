@@ -64,10 +64,15 @@ def no_end(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
     if not flow.steps or agent.fragment or not agent.graph.endless or _ended_otherwise(agent, flow):
         return
-    last = agent.steps.get(flow.order[-1])
+    last = next((agent.steps[name] for name in reversed(flow.order) if _is_passed(name, agent)), None)
     then = last.then.target if last is not None and last.then is not None else None
     repair = (fixes.replace(then.span, "COMPLETE", "End in the last step", preferred=False),) if then else ()
     yield found(flow.block.key_span if flow.block is not None else flow.span, *repair)
+
+
+def _is_passed(name: str, agent: AgentIndex) -> bool:
+    """True for a step that the flow gets to: an end in another one would change nothing."""
+    return name in agent.graph.reachable and name in agent.steps and agent.steps[name].then is not None
 
 
 def _ended_otherwise(agent: AgentIndex, flow: nodes.Flow) -> bool:

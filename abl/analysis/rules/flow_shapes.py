@@ -81,7 +81,10 @@ def _list(names: list[str], indent: int) -> str:
 
 
 def _listed(chain: Span, flow: nodes.Flow, agent: AgentIndex) -> tuple[Fix, ...]:
-    """A list in place of the chain, and THEN in each step that goes on to the next by the chain only."""
+    """A list in place of the chain, and THEN in each step that goes on to the next by the chain only (06 §2 D).
+
+    What follows is the next step that is defined: for the last of the chain, that is the first that it does not name.
+    """
     source = agent.source
     if "\n" in source.text[slice(*chain)]:
         return ()
@@ -89,10 +92,13 @@ def _listed(chain: Span, flow: nodes.Flow, agent: AgentIndex) -> tuple[Fix, ...]
     line = source.line_text(source.position(chain.start).line)
     written = f"[{', '.join(names)}]"
     edits = [Edit(chain, written if ":" in line else f"steps: {written}")]
-    for name, following in pairwise(names):
-        step = agent.steps.get(name)
-        if step is None or not step.directives or any(d.keyword in _EXITS for d in step.directives):
+    order = [name for name in flow.order if name in agent.steps]
+    for name, following in pairwise(order):
+        step = agent.steps[name]
+        if name not in names or any(d.keyword in _EXITS for d in step.directives):
             continue
+        if not step.directives or any(isinstance(d, nodes.IntentHandlers) for d in step.directives):
+            return ()  # no line to put THEN below; or RESUME of a SUB_INTENT, which follows a THEN but no chain
         last = step.directives[-1]
         pad = fixes.indent_of(source, step.directives[0].span.start)
         edits += fixes.insert_line_below(source, last.span, f"{pad}THEN: {following}", "").edits

@@ -15,7 +15,7 @@ from abl.analysis.properties import Lack, problems
 from abl.analysis.reading import read_condition_text, tags_of
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.misfits import worded
-from abl.diagnostics import Severity
+from abl.diagnostics import Edit, Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.nodes import Text, same_key
 
@@ -212,7 +212,22 @@ def inline_feedback(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
     """
     content = node.content
     if format_of(content.key) == "FEEDBACK" and content.members and content.get("feedback_template") is None:
-        yield found(content.key_span, node=node.path)
+        yield found(content.key_span, *_as_survey(content, agent), node=node.path)
+
+
+_INLINE_ONLY: Final = frozenset(same_key(key) for key in ("prompt", *MEASURES))
+
+
+def _as_survey(content: nodes.Content, agent: AgentIndex) -> tuple[Fix, ...]:
+    """A template, whose name is to be written, in the place of question and scale; the other texts stay."""
+    inline = [member for member in content.members if same_key(member.key) in _INLINE_ONLY]
+    if not inline or content.brackets is not None or any(member.block is None for member in inline):
+        return ()
+    key = "FEEDBACK_TEMPLATE" if content.key.isupper() else "feedback_template"
+    edits = [Edit(inline[0].span, f"{key}: survey_name")]
+    for member in inline[1:]:
+        edits += [edit for fix in content_fixes.removed(agent.source, content, member) for edit in fix.edits]
+    return (Fix(f"Use `{key}`", tuple(edits)),) if len(edits) == len(inline) else ()
 
 
 @rule("ABL1070", "survey-override", "error", "Survey `{s}` owns `{f}`", over=nodes.Format)

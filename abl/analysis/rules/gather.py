@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis.gather_fixes import add_options, merge_fields, repair_default
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.types import fits, same_type
-from abl.diagnostics import Related
+from abl.analysis.types import canonical_type, fits, same_type
+from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
-from abl.syntax.vocabulary import GATHER_OPTIONS, GATHER_TYPES, TYPE_SLIPS
+from abl.syntax.vocabulary import GATHER_OPTIONS, GATHER_TYPES, MEMORY_TYPES, TYPE_SLIPS
 
+_FIELD_TYPES = tuple(word for word in GATHER_TYPES if word not in ("array", "object"))
+_TOLERATED = frozenset({"attachment", "address", "duration", "url"})
 _NUMERIC = frozenset({"number", "integer", "float", "currency"})
 
 
@@ -89,7 +93,16 @@ def field_type_differs(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
         return
     if not same_type(variable.type.value, field.type.value):
         where = Related(agent.source.path, variable.type.span, "the variable's type")
-        yield found(field.type.span, related=(where,), n=field.name.value)
+        yield found(field.type.span, *_one_type(variable.type, field.type), related=(where,), n=field.name.value)
+
+
+def _one_type(declared: nodes.Text, collected: nodes.Text) -> Iterator[Fix]:
+    """Either side may be right; a type of fields that variables do not have is the one it means."""
+    if declared.value.strip().lower() in _FIELD_TYPES:
+        yield fixes.replace(collected.span, declared.value, f"Collect it as `{declared.value}`", preferred=False)
+    meant = canonical_type(collected.value)
+    if meant in MEMORY_TYPES:
+        yield fixes.replace(declared.span, meant, f"Declare the variable as `{meant}`", preferred=False)
 
 
 @rule(
@@ -114,13 +127,25 @@ def unknown_gather_type(field: nodes.GatherField, agent: AgentIndex) -> Iterator
         return
     written = field.type.value.strip()
     word = written.lower()
-    if word in GATHER_TYPES or word in ("attachment", "address", "time", "duration", "url") or word.startswith("enum("):
-        if word in GATHER_TYPES and word != written:
+    if word in _FIELD_TYPES or word in _TOLERATED or word.startswith("enum("):
+        if word in _FIELD_TYPES and word != written:
             yield found(field.type.span, fixes.replace(field.type.span, word), severity="warning", t=written, y=word)
         return
-    slip = TYPE_SLIPS.get(word)
-    close = (slip,) if slip in GATHER_TYPES else closest(word, GATHER_TYPES)
+    slip = TYPE_SLIPS.get(word, word)
+    if slip in ("array", "object", "time", "any"):
+        yield found(field.type.span, _as_string(field, field.type, agent, many=slip == "array"), t=written)
+        return
+    close = (slip,) if slip in _FIELD_TYPES else closest(word, _FIELD_TYPES)
     yield found(field.type.span, *fixes.rename_fixes(field.type.span, close), t=written, y=close[0] if close else "")
+
+
+def _as_string(field: nodes.GatherField, written: nodes.Text, agent: AgentIndex, *, many: bool) -> Fix:
+    """The nearest that a field can be: text, or a list of texts where the type has a line of its own."""
+    prop = field.prop("TYPE")
+    if not many or prop is None or not has_own_lines(agent.source, prop.block.span) or field.prop("LIST") is not None:
+        return fixes.replace(written.span, "string", "Collect it as a string", preferred=False)
+    listed = f"string\n{fixes.indent_of(agent.source, prop.block.span.start)}list: true"
+    return fixes.replace(written.span, listed, "Collect a list of strings")
 
 
 @rule("ABL702", "missing-prompt", "error", "Field `{f}` needs a prompt", over=AgentIndex)
@@ -169,11 +194,11 @@ def duplicate_field(gather: nodes.Gather, agent: AgentIndex) -> Iterator[Found]:
           - title: required
           - author: optional
     """
-    seen: set[str] = set()
+    seen: dict[str, nodes.GatherField] = {}
     for field in gather.fields:
-        if field.name.value in seen:
-            yield found(field.name.span, f=field.name.value)
-        seen.add(field.name.value)
+        first = seen.setdefault(field.name.value, field)
+        if first is not field:
+            yield found(field.name.span, *merge_fields(agent, first, field), f=field.name.value)
 
 
 @rule("ABL707", "enum-without-values", "error", "enum field `{f}` has no values", over=nodes.GatherField)
@@ -197,7 +222,7 @@ def enum_without_values(field: nodes.GatherField, agent: AgentIndex) -> Iterator
     if field.type is None or field.type.value.strip().lower() != "enum" or field.options:
         return
     if not any(field.prop(key) for key in sources):
-        yield found(field.type.span, f=field.name.value)
+        yield found(field.type.span, *add_options(agent, field), f=field.name.value)
 
 
 @rule("ABL709", "bad-default", "error", "Default of `{f}` breaks its own {what}", over=nodes.GatherField)
@@ -223,9 +248,9 @@ def bad_default(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     value = field.default.value
     options = [option.value for option in field.options or ()]
     if options and value not in options and value is not None:
-        yield found(field.default.span, f=field.name.value, what="options")
+        yield found(field.default.span, *repair_default(agent, field), f=field.name.value, what="options")
     elif field.type is not None and not fits(value, field.type.value) and not _readable(value, field.type.value):
-        yield found(field.default.span, f=field.name.value, what="type")
+        yield found(field.default.span, *repair_default(agent, field), f=field.name.value, what="type")
 
 
 def _readable(value: object, declared: str) -> bool:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.fields import names_in, validation_of
+from abl.analysis.fields import names_in, type_word, validation_of
+from abl.analysis.gather_fixes import clamp_confidence, depend_on_earlier, unlink
 from abl.analysis.knots import circle, circles
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
 from abl.expressions.regex import regex_problem
 from abl.syntax import nodes
-from abl.syntax.vocabulary import STRATEGIES
+from abl.syntax.vocabulary import GATHER_TYPES, STRATEGIES
 
+_ORDERED = frozenset({"number", "integer", "float", "currency", "date", "datetime"})
 _SENSITIVE_KEYS = ("SENSITIVE_DISPLAY", "MASK_CONFIG", "PII_TYPE")
 
 
@@ -124,7 +126,7 @@ def circular_dependency(agent: AgentIndex) -> Iterator[Found]:
         if group is not None and group not in told:
             told.add(group)
             trail, _ = circle(start, waiting.moves.__getitem__)
-            yield found(agent.fields[start].name.span, cycle=" → ".join([*trail, start]))
+            yield found(agent.fields[start].name.span, *unlink(agent, trail), cycle=" → ".join([*trail, start]))
 
 
 def _needs(part: Part) -> list[tuple[str, list[str]]]:
@@ -185,7 +187,7 @@ def bad_confidence(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Foun
     except ValueError:
         inside = False
     if not inside:
-        yield found(text.span)
+        yield found(text.span, *clamp_confidence(text))
 
 
 @rule("ABL721", "unknown-strategy", "error", "Unknown strategy `{s}`. Did you mean `{y}`?", over=nodes.GatherField)
@@ -271,14 +273,14 @@ def progressive_without_order(field: nodes.GatherField, agent: AgentIndex) -> It
     """
     activation = value_of(field, "ACTIVATION")
     if activation is not None and activation.value.strip() == "progressive" and field.prop("DEPENDS_ON") is None:
-        yield found(activation.span)
+        yield found(activation.span, *depend_on_earlier(agent, field))
 
 
 @rule("ABL716", "exclusive-shapes", "error", "{a} and {b} exclude each other", over=nodes.GatherField)
 def exclusive_shapes(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A field is more than one of range, list and preferences.
-    Why: Its value can have one shape only.
+    What: A field is more than one of range, list and preferences; or it is a range of something without an order.
+    Why: Its value can have one shape only, and a range lies between two numbers or dates.
     Bad:
         GATHER:
           days:
@@ -299,6 +301,15 @@ def exclusive_shapes(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
         if prop is not None:
             removal = fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`", preferred=False)
             yield found(prop.key_span, removal, a=shapes[0].lower(), b=later.lower())
+    yield from _range_of_words(field, agent) if shapes == ["RANGE"] else ()
+
+
+def _range_of_words(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
+    prop, kind = field.prop("RANGE"), type_word(field, agent)
+    if prop is not None and kind is not None and kind in GATHER_TYPES and kind not in _ORDERED:
+        removal = fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`", preferred=False)
+        words = "range needs a number, currency or date type, not {t}"
+        yield found(prop.key_span, removal, t=kind, wording=words)
 
 
 @rule("ABL720", "unused-pattern", "warning", "extraction_pattern is unused with strategy {s}", over=nodes.GatherField)

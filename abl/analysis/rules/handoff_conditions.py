@@ -9,12 +9,12 @@ from abl.analysis import fixes, generic
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
+from abl.analysis.reading import SHOUTED
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
-_SHOUTED = re.compile(r"\b(?:AND|OR|NOT)\b")
 _ALWAYS = ("true", "always", "*")
 _ROUTE = re.compile(r"ROUTE_TO\s+([A-Za-z]\w*)")
 _PLAIN_ROUTE = frozenset({"name", "description", "priority", "when", "then"})
@@ -25,7 +25,7 @@ _PLAIN_ROUTE = frozenset({"name", "description", "priority", "when", "then"})
       needs="condition")  # fmt: skip
 def shouted_sentence(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A quoted routing sentence holds AND, OR or NOT in upper case.
+    What: A quoted routing sentence holds AND, OR, NOT, IN, IS, SET or IMPLIES in upper case.
     Why: These words make it an expression, which cannot be read, so it never holds.
     Bad:
         AGENT: Desk
@@ -41,7 +41,7 @@ def shouted_sentence(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
             WHEN: "the user is upset or asks for a person"
     """
     if use.routing and use.reading.shouted:
-        words = list(_SHOUTED.finditer(use.text.value))
+        words = list(SHOUTED.finditer(use.text.value))
         edits = tuple(Edit(use.text.span_of(*match.span()), match[0].lower()) for match in words)
         shown = ", ".join(dict.fromkeys(match[0] for match in words))
         yield found(use.text.span, Fix("Write it in lower case", edits, True), words=shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abl.analysis import fixes, generic
+from abl.analysis import closed_words, fixes, generic
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
@@ -19,12 +19,15 @@ _PRIORITIES = ("low", "medium", "high", "critical")
 
 
 @rule("ABL945", "unknown-history", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
-      over=(nodes.Handoff, nodes.Section))  # fmt: skip
-def unknown_history(holder: nodes.Handoff | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+      over=(nodes.Handoff, nodes.Section, nodes.Setting, nodes.Tool, nodes.GatherField))  # fmt: skip
+def unknown_history(
+    holder: nodes.Handoff | nodes.Section | nodes.Setting | nodes.Tool | nodes.GatherField, agent: AgentIndex
+) -> Iterator[Found]:
     """
     What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or
-        EXPERIENCE_MODE, PRIORITY or `protocol` is no word that may stand there.
-    Why: How much of the conversation the other agent sees, or how it is reached, is not known.
+        EXPERIENCE_MODE, PRIORITY, `protocol`, RETRY_BACKOFF, TIMEOUT of a delegation, `confirm` of a tool, or
+        `prompt_mode` or `temporal` of a field is nothing that may stand there.
+    Why: What the author means is not known: how much the other agent sees, how it is reached, who is asked.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -49,15 +52,21 @@ def unknown_history(holder: nodes.Handoff | nodes.Section, agent: AgentIndex) ->
         priority = keys.get("priority")
         if generic.word(priority) and priority is not None and not _is_rank(priority):
             yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority))
+    elif isinstance(holder, nodes.Tool | nodes.GatherField):
+        yield from closed_words.unknown(holder, agent)
+    elif holder.keyword == "ON_ERROR":
+        yield from closed_words.unknown_backoff(holder, agent)
     elif holder.keyword == "DELEGATE":
         for entry in generic.entries(agent.source, holder.block):
-            yield from _bad_words(generic.by_key(agent.source, entry), agent)
+            keys = generic.by_key(agent.source, entry)
+            yield from _bad_words(keys, agent)
+            yield from closed_words.bad_timeout(keys.get("timeout"))
     elif holder.keyword == "ESCALATE":
         triggers = generic.by_key(agent.source, holder.block).get("triggers")
         for entry in generic.entries(agent.source, triggers):
             priority = generic.by_key(agent.source, entry).get("priority")
             if priority is not None and not _is_rank(priority):
-                yield from _not_one_of("PRIORITY", priority, _PRIORITIES)
+                yield from closed_words.not_one_of("PRIORITY", priority, _PRIORITIES)
 
 
 def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
@@ -74,21 +83,11 @@ def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
 
 
 def _bad_words(keys: dict[str, Block], agent: AgentIndex) -> Iterator[Found]:
-    yield from _not_one_of("EXPERIENCE_MODE", keys.get("experiencemode"), _EXPERIENCES)
-    yield from _not_one_of("protocol", keys.get("protocol"), _PROTOCOLS)
+    yield from closed_words.not_one_of("EXPERIENCE_MODE", keys.get("experiencemode"), _EXPERIENCES)
+    yield from closed_words.not_one_of("protocol", keys.get("protocol"), _PROTOCOLS)
     if "remote" in keys:
         remote = generic.by_key(agent.source, keys["remote"])
-        yield from _not_one_of("protocol", remote.get("protocol"), _PROTOCOLS)
-
-
-def _not_one_of(name: str, block: Block | None, words: tuple[str, ...]) -> Iterator[Found]:
-    """A word outside of its set; one that differs only in case is taken as meant (05 §1)."""
-    written = generic.word(block)
-    if block is None or not written or "{" in written or written in words:
-        return
-    where = generic.span_of(block)
-    best, renames = fixes.rename_to(where, written, words)
-    yield found(where, *renames, severity="warning" if written.lower() in words else None, k=name, x=written, y=best)
+        yield from closed_words.not_one_of("protocol", remote.get("protocol"), _PROTOCOLS)
 
 
 def _is_rank(priority: Block) -> bool:

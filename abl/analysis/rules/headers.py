@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
+from abl.analysis.name_fixes import rename_in_agent
 from abl.analysis.names import is_runtime_name
 from abl.analysis.parts import Placed
 from abl.analysis.project import DocumentIndex, Index
@@ -14,6 +15,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Related
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import RESERVED_NAMES, RUNTIME_ASSIGNED, VAGUE_NAMES
 
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)([-+][0-9A-Za-z.+-]+)?")
@@ -60,7 +62,8 @@ def missing_goal(agent: AgentIndex) -> Iterator[Found]:
         or agent.agent.goal is not None
         or agent.agent.section("GOAL")
         or _has_role(agent)
-    ):
+        or any(closest(section.written, ("GOAL",)) for section in agent.agent.sections if not section.keyword)
+    ):  # a misspelt GOAL is ABL103
         return
     at = header.block.line_span if header.block else header.key_span
     yield found(at, fixes.insert_line_below(agent.source, at, 'GOAL: "…"', "Add `GOAL:`"))
@@ -92,7 +95,16 @@ def reserved_name(part: Placed, agent: AgentIndex) -> Iterator[Found]:
             continue
         reserved = write.path in RESERVED_NAMES or (write.kind != "session" and write.root in RUNTIME_ASSIGNED)
         if (reserved and write.path != "now") or is_runtime_name(write.path):
-            yield found(write.span, n=write.path)
+            name = write.root if write.root in RUNTIME_ASSIGNED else write.path
+            plain = name.strip("_").replace(".", "_")
+            # A condition that reads the words of the user goes on to mean those.
+            heard = name in ("input", "match") and name in agent.read_roots
+            yield found(write.span, *(() if heard else rename_in_agent(agent, name, _own(name, plain))), n=write.path)
+
+
+def _own(name: str, plain: str) -> str:
+    """A name for the author's own value instead of a reserved one; a plain word would be reserved as well."""
+    return plain if plain != name and plain not in RESERVED_NAMES else f"own_{plain}"
 
 
 @rule("ABL120", "tests-section", "info", "`TESTS:` is parsed but has no effect", over=nodes.Section)
@@ -181,7 +193,8 @@ def vague_name(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[F
             - open_loans
     """
     if variable.name.value.lower() in VAGUE_NAMES:
-        yield found(variable.name.span, n=variable.name.value)
+        name = variable.name.value
+        yield found(variable.name.span, *rename_in_agent(agent, name, f"{name}_of_what"), n=name)
 
 
 def header_span(agent: AgentIndex) -> Span:

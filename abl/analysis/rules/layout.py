@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.reading import Reading
 from abl.analysis.registry import Found, found, rule
+from abl.expressions.token_stream import CLOSING
+from abl.syntax.scanner import open_brackets
+
+_CLOSED_BY_FIX = 8
+"""So many brackets a fix closes at most, as where the layout is read."""
 
 
 @rule("ABL108", "inconsistent-indentation", "error", "Inconsistent indentation: column {a}, expected {b}")
@@ -63,7 +68,7 @@ def missing_colon() -> None:
     """
 
 
-@rule("ABL111", "unterminated-string", "error", "Unterminated string", over=Reading)
+@rule("ABL111", "unterminated-string", "error", "Unterminated string", over=Reading, needs="error")
 def unterminated_string(reading: Reading) -> Iterator[Found]:
     """
     What: A quoted text has no closing quote on its line.
@@ -82,8 +87,8 @@ def unterminated_string(reading: Reading) -> Iterator[Found]:
         yield found(reading.error_span, fixes.insert(len(reading.text), quote, f"Add the closing `{quote}`"))
 
 
-@rule("ABL112", "unclosed-bracket", "error", "Unclosed `{c}` opened at line {n}")
-def unclosed_bracket() -> None:
+@rule("ABL112", "unclosed-bracket", "error", "Unclosed `{c}` opened at line {n}", over=Reading, needs="error")
+def unclosed_bracket(reading: Reading) -> Iterator[Found]:
     """
     What: A bracket, brace or parenthesis is never closed.
     Why: The list or object swallows what follows it.
@@ -100,6 +105,13 @@ def unclosed_bracket() -> None:
               ACTION: inject_context
               PATHS: [user.tier, user.name]
     """
+    error = reading.error_of("ABL112")
+    # A value that is one list or object is told of by the reader of the layout, at the same place; this is the rest.
+    if error is not None:
+        opens = open_brackets(reading.text)
+        missing = "".join(CLOSING[bracket] for bracket in reversed(opens)) if len(opens) <= _CLOSED_BY_FIX else ""
+        repair = fixes.insert(len(reading.text), missing, f"Insert `{missing}`", preferred=False)
+        yield found(reading.error_span, *([repair] if missing else []), c=reading.text[error.start : error.end])
 
 
 @rule("ABL113", "trailing-comment", "warning", "Text after ` #` is not a comment here")

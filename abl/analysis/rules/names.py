@@ -10,6 +10,7 @@ from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write, origins
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.targets import is_handed_on
 from abl.diagnostics import Fix
 from abl.expressions import nodes as en
 from abl.syntax import nodes
@@ -18,6 +19,9 @@ _SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
 _ANYWHERE_IN_STEP = frozenset(
     {"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION", "ACTIVATION", "VALIDATE", "STEP_CONSTRAINTS", "CONTENT", "SHOWN"}
 )
+
+
+_ITEM_NAMES = frozenset({"this", "@index", "@first", "@last"})  # outside of #each they are ABL257
 
 
 def _renames(read: Read, agent: AgentIndex) -> tuple[str, tuple[Fix, ...]]:
@@ -72,6 +76,10 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
         use = read.use
         if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project)):
             continue
+        if is_handed_on(read):
+            continue  # ABL514
+        if isinstance(read.owner, nodes.Transform) and use is not None and read.owner.item is None:
+            continue  # the name of the item is missing: ABL386
         if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
             continue
         best, renames = _renames(read, agent)
@@ -126,7 +134,7 @@ def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]
             ON_FAIL: "You have {{open_loans}} loans."
     """
     for read in project.undeclared(agent):
-        if read.use is not None and read.use.mode == "tag":
+        if read.use is not None and read.use.mode == "tag" and read.root not in _ITEM_NAMES:
             best, renames = _renames(read, agent)
             yield found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
 

@@ -31,6 +31,11 @@ def _single_word(action: nodes.OnFail, agent: AgentIndex) -> nodes.Name | None:
     return action.target if alone else None
 
 
+def _in_yaml_quotes(word: nodes.Name, agent: AgentIndex) -> bool:
+    """True for a word whose quotes are those of YAML, which are no part of it (01 §9)."""
+    return agent.source.text[max(word.span.start - 1, 0) : word.span.start] in ('"', "'")
+
+
 @rule(
     "ABL406",
     "unknown-on-fail-action",
@@ -85,7 +90,7 @@ def unquoted_message(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     word = _single_word(action, agent)
     if text is not None and text.style == "bare":
         yield found(text.span, _quoted(text.span, text.value), node=action.path)
-    elif word is not None and not _ACTION_LIKE.fullmatch(word.value):
+    elif word is not None and not _ACTION_LIKE.fullmatch(word.value) and not _in_yaml_quotes(word, agent):
         yield found(word.span, _quoted(word.span, word.value), node=action.path)
 
 
@@ -93,10 +98,13 @@ def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
     return checked.on_fail if checked.on_fail is not None and checked.on_fail.form == "handoff" else None
 
 
-@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=nodes.Rule, project=True)
-def handoff_without_target(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=(nodes.Rule, nodes.Transition),
+      project=True)  # fmt: skip
+def handoff_without_target(
+    checked: nodes.Rule | nodes.Transition, agent: AgentIndex, project: Index
+) -> Iterator[Found]:
     """
-    What: HANDOFF in ON_FAIL names no agent.
+    What: HANDOFF in ON_FAIL, or as the exit of a step, names no agent.
     Why: Nobody takes over; platforms fall back to an agent that may not exist.
     Bad:
         CONSTRAINTS:
@@ -107,13 +115,19 @@ def handoff_without_target(checked: nodes.Rule, agent: AgentIndex, project: Inde
           - REQUIRE is_member
             ON_FAIL: HANDOFF Librarian
     """
-    action = _handoff(checked)
-    if action is None or action.target is not None or action.block is None or action.block.value is None:
-        return
-    span = action.block.value.span
+    if isinstance(checked, nodes.Transition):
+        exits = checked.target is not None and checked.target.value == "HANDOFF" and "HANDOFF" not in agent.steps
+        if checked.target is None or not exits or checked.agent is not None or agent.fragment:
+            return
+        span, path = checked.target.span, checked.path
+    else:
+        action = _handoff(checked)
+        if action is None or action.target is not None or action.block is None or action.block.value is None:
+            return
+        span, path = action.block.value.span, action.path
     others = [name for name in project.agents if name != agent.name]
     inserts = (fixes.replace(span, f"HANDOFF {name}", preferred=len(others) == 1) for name in others[:3])
-    yield found(span, *inserts, node=action.path)
+    yield found(span, *inserts, node=path)
 
 
 @rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
+from abl.analysis.on_fail_fixes import without_clear
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.on_fail_exits import block_of, names_read
 from abl.diagnostics import Edit, Fix
@@ -116,8 +117,8 @@ def clear_in_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     action = block_of(checked)
     prop = action.prop("CLEAR") if action is not None else None
-    if prop is not None:
-        yield found(prop.key_span, node=checked.path)
+    if action is not None and prop is not None:
+        yield found(prop.key_span, *without_clear(agent, action, prop), node=checked.path)
 
 
 @rule("ABL420", "action-in-block", "warning", "`{k}` is not executed inside an ON_FAIL block", over=nodes.Rule)

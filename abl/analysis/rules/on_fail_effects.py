@@ -43,8 +43,13 @@ def escalate_without_section(agent: AgentIndex) -> Iterator[Found]:
         return
     for placed, actions in agent.each(_escalating):
         for action in actions:
-            yield found(_value_span(placed.at(action)), node=action.path)
+            yield found(_value_span(placed.at(action)), _add_section(agent), node=action.path)
             return  # one section is missing, however many rules would use it
+
+
+def _add_section(agent: AgentIndex) -> Fix:
+    section = 'ESCALATE:\n  context_for_human:\n    - NAME: conversation\n      TEMPLATE: "…"'
+    return fixes.insert_line_below(agent.source, agent.agent.span, section, "Add an ESCALATE section", preferred=False)
 
 
 def _escalating(part: Part) -> list[nodes.OnFail]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from abl.analysis import fixes
+from abl.analysis.imports import tools_imported
 from abl.analysis.links import edited
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS
@@ -86,7 +87,7 @@ def _known(kind: str, agent: AgentIndex, project: Index) -> frozenset[str] | Non
     if not knows_all_tools(agent, project):
         return None
     added = (home.tools for home, profile in attached(agent, project) if not profile.inline)
-    return frozenset(agent.tools).union(BUILT_IN_TOOLS, *added)
+    return frozenset(agent.tools).union(BUILT_IN_TOOLS, tools_imported(agent), *added)
 
 
 @rule(

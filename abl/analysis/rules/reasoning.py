@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.flow_fixes import add_directive
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Severity
+from abl.analysis.step_fixes import split_step
+from abl.diagnostics import Fix, Severity
 from abl.syntax import nodes
 
 _REASONING_ONLY = frozenset({"GOAL", "BEHAVIOR", "AVAILABLE_TOOLS", "EXIT_WHEN", "MAX_TURNS", "STEP_CONSTRAINTS"})
@@ -65,7 +67,8 @@ def reasoning_without_goal(step: nodes.Step, agent: AgentIndex) -> Iterator[Foun
             THEN: COMPLETE
     """
     if step.reasoning and not agent.fragment and step.setting("GOAL") is None and agent.agent.goal is None:
-        yield found(step.name.span, s=step.name.value)
+        goal = 'GOAL: "…"'
+        yield found(step.name.span, *add_directive(agent, step, "Insert `GOAL`", goal), s=step.name.value)
 
 
 @rule("ABL608", "no-effect-without-reasoning", "warning", "{kw} has no effect in a deterministic step", over=nodes.Step)
@@ -121,9 +124,22 @@ def call_in_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     if step.reasoning:
-        for directive in step.directives:
+        first = True
+        for number, directive in enumerate(step.directives):
             if isinstance(directive, nodes.Call | nodes.Check) or directive.keyword == "SECURE_INPUT":
-                yield found(directive.key_span, kw=directive.keyword)
+                repairs = _in_own_step(agent, step, number) if first else ()  # the others go along
+                yield found(directive.key_span, *repairs, kw=directive.keyword)
+                first = False
+
+
+def _in_own_step(agent: AgentIndex, step: nodes.Step, number: int) -> tuple[Fix, ...]:
+    """What follows goes along, in its order: it runs behind the zone now as well."""
+    before, directive, behind = step.directives[:number], step.directives[number], step.directives[number + 1 :]
+    if any(isinstance(each, nodes.Setting) for each in behind):
+        return ()
+    if any(isinstance(each, nodes.Transition) for each in before):
+        return ()
+    return split_step(agent, step, directive, reasoning=False)
 
 
 @rule("ABL610", "no-exit-when", "hint", '"{s}" leaves after one reply: no EXIT_WHEN', over=nodes.Step)
@@ -146,4 +162,5 @@ def no_exit_when(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     if step.reasoning and step.setting("EXIT_WHEN") is None:
-        yield found(step.name.span, s=step.name.value)
+        sentence = 'EXIT_WHEN: "the goal is reached"'
+        yield found(step.name.span, *add_directive(agent, step, "Insert `EXIT_WHEN`", sentence), s=step.name.value)

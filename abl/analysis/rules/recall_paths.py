@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.entry_fixes import add_property, declare_path
+from abl.analysis.entry_fixes import add_property, declare_path, is_without_scope
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -54,7 +54,7 @@ def undeclared_recall_path(recall: nodes.RecallInstruction, agent: AgentIndex, p
         path = name.value
         if not path or "/" in path or agent.path_of(path) is not None:
             continue
-        if path in agent.persistent_parents:
+        if path in agent.persistent_parents or is_without_scope(path, agent):
             continue
         best, renames = fixes.rename_to(name.span, path, agent.persistent)
         declare = declare_path(agent, path, preferred=not renames) if "." in path else ()

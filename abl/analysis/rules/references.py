@@ -11,6 +11,8 @@ from abl.analysis.parts import Placed
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
 from abl.syntax import nodes
+from abl.syntax.entries import NAME
+from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import TERMINALS
 
 
@@ -49,7 +51,8 @@ def unknown_step(part: Placed, agent: AgentIndex) -> Iterator[Found]:
             return
         best, renames = fixes.rename_to(ref.name.span, name, (*agent.steps, *TERMINALS[:2]))
         end = fixes.replace(ref.name.span, "COMPLETE", "End the flow here: `COMPLETE`", preferred=False)
-        yield found(ref.name.span, *renames, _create_step(agent, flow, name), end, s=name, y=best)
+        create = (_create_step(agent, flow, name),) if NAME.fullmatch(name) else ()
+        yield found(ref.name.span, *renames, *create, end, s=name, y=best)
 
 
 def _create_step(agent: AgentIndex, flow: nodes.Flow, name: str) -> Fix:
@@ -193,17 +196,33 @@ def step_list_differs(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     listed = {name.value for name in flow.listed}
     if not flow.steps:
         return
+    unlisted = [step for step in agent.steps if step not in listed]
+    meant: set[str] = set()
     for name in flow.listed:
         if name.value not in agent.steps:
+            close = closest(name.value, unlisted)
+            meant.update(close)
             stub = _create_step(agent, flow, name.value)
-            yield found(name.span, stub, s=name.value, what="listed in `steps` but not defined")
+            renames = fixes.rename_fixes(name.span, close)
+            yield found(name.span, *renames, stub, s=name.value, what="listed in `steps` but not defined")
     if listed:
         for step in agent.steps.values():
             if step.name.value not in listed:
-                append = _append_to_list(agent, flow, step.name.value)
+                keeps = step.name.value not in meant and not _would_go_on(step, flow)
+                append = (_append_to_list(agent, flow, step.name.value),) if keeps else ()
                 yield found(
-                    step.name.span, append, severity="hint", s=step.name.value, what="defined but not listed in `steps`"
+                    step.name.span,
+                    *append,
+                    severity="hint",
+                    s=step.name.value,
+                    what="defined but not listed in `steps`",
                 )
+
+
+def _would_go_on(step: nodes.Step, flow: nodes.Flow) -> bool:
+    """True for a step that ends the flow and that a chain would lead on from (06 §2 D)."""
+    exits = any(directive.keyword in ("THEN", "GOTO", "TRANSITION") for directive in step.directives)
+    return flow.shape == "D" and not exits and step.name.value != flow.order[-1]
 
 
 def _append_to_list(agent: AgentIndex, flow: nodes.Flow, name: str) -> Fix:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.entry_fixes import add_property, declare_path
+from abl.analysis.entry_fixes import add_property, declare_path, is_without_scope
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.facts import scope_of
@@ -139,7 +139,7 @@ def undeclared_target(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     target = store.target
     if target is None or "." not in target.value or agent.path_of(target.value) is not None:
         return
-    if target.value.partition(".")[0] in agent.session:
+    if target.value.partition(".")[0] in agent.session or is_without_scope(target.value, agent):
         return
     best, renames = fixes.rename_to(target.span, target.value, agent.persistent)
     declare = declare_path(agent, target.value, preferred=not renames)

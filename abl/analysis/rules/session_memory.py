@@ -150,8 +150,15 @@ def reset_never(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[
               DEFAULT: 0
     """
     if variable.reset is not None and reset_of(variable) == "never":
-        declared = declare_path(agent, f"user.{variable.name.value}")
-        yield found(variable.reset.inner, *declared, node=f"{variable.path}.RESET")
+        yield found(variable.reset.inner, *_kept_in_persistent(variable, agent), node=f"{variable.path}.RESET")
+
+
+def _kept_in_persistent(variable: nodes.SessionVariable, agent: AgentIndex) -> tuple[Fix, ...]:
+    """The path of a fact store, and a variable that each session has of its own: one without RESET."""
+    reset = variable.prop("RESET")
+    dropped = remove_property(agent, reset) if reset is not None else ()
+    declared = declare_path(agent, f"user.{variable.name.value}") if dropped else ()
+    return tuple(Fix(f"{fix.title} and remove `RESET`", (*fix.edits, *dropped[0].edits)) for fix in declared)
 
 
 @rule("ABL307", "initial-of-other-type", "warning", "INITIAL `{v}` is not a {type}", over=nodes.SessionVariable)

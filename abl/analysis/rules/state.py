@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.entry_fixes import has_own_lines
-from abl.analysis.model import AgentIndex
-from abl.analysis.names import is_stored
+from abl.analysis.entry_fixes import has_own_lines, remember_edit
+from abl.analysis.model import AgentIndex, Write
+from abl.analysis.names import is_stored, paths_above
 from abl.analysis.parts import Part, Placed, owned
 from abl.analysis.project import Index
 from abl.analysis.reading import Reading
@@ -24,7 +24,7 @@ from abl.syntax.moving import first_of
 @rule("ABL380", "bad-assignment", "error", "SET needs `name = expression`")
 def bad_assignment() -> None:
     """
-    What: A SET line has no `=`, or one of its sides is empty.
+    What: A SET line has no `=`, one of its sides is empty, or it assigns an element such as `loans[0]`.
     Why: Nothing is assigned.
     Bad:
         SET: open_loans 3
@@ -116,13 +116,11 @@ def set_below_value(assignment: nodes.Assignment, agent: AgentIndex) -> Iterator
     target = assignment.target
     if target is None or "." not in target.value or target.value in agent.persistent:
         return
-    parent = target.value.rpartition(".")[0]
-    while parent:
+    for parent in paths_above(target.value):
         if agent.types.of_path(parent) in ("string", "number", "boolean", "date", "datetime", "array"):
             span = Span(target.span.start, target.span.start + len(parent))
             yield found(span, node=assignment.path, n=parent)
             return
-        parent = parent.rpartition(".")[0]
 
 
 @rule("ABL383", "set-order", "warning", "SET uses `{n}` assigned later in the same block", over=nodes.SetVariables)
@@ -309,4 +307,30 @@ def set_of_fact(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     for write in part.writes if agent.persistent else ():
         path = agent.path_of(write.path) if write.kind == "set" else None
         if path is not None and access_of(path) != "read":
-            yield found(write.span, node=write.node.path, p=path.name.value)
+            yield found(write.span, *_as_trigger(write, agent), node=write.node.path, p=path.name.value)
+
+
+def _as_trigger(write: Write, agent: AgentIndex) -> tuple[Fix, ...]:
+    """SET a variable of the session, and store that with a trigger, unless there is one already."""
+    name = write.path.rpartition(".")[2]
+    if name in agent.derive(_remembered).get(write.path, ()):
+        stored: tuple[Edit, ...] = ()
+    else:
+        if name in agent.written_roots or name in agent.read_roots:
+            name = write.path.replace(".", "_")
+        edit = remember_edit(agent, name, write.path)
+        if edit is None or name in agent.written_roots:
+            return ()
+        stored = (edit,)
+    if agent.source.text[slice(*write.span)] != write.path:
+        return ()
+    return (Fix(f"SET `{name}`, and remember it", (Edit(write.span, name), *stored)),)
+
+
+def _remembered(agent: AgentIndex) -> dict[str, set[str]]:
+    """The plain names that triggers store, by target."""
+    found_: dict[str, set[str]] = {}
+    for store in agent.first(nodes.Store):
+        if store.target is not None and store.value is not None:
+            found_.setdefault(store.target.value, set()).add(store.value.value.strip())
+    return found_

@@ -10,6 +10,7 @@ from abl.analysis import fixes
 from abl.analysis.flowgraph import TERMINAL_WORDS
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import beside, rename_step
 from abl.diagnostics import Fix
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
@@ -180,7 +181,9 @@ def attempts_without_exhausted(step: nodes.Step, agent: AgentIndex) -> Iterator[
     """
     attempts = step.setting("MAX_ATTEMPTS")
     if attempts is not None and not any(d.keyword == "ON_EXHAUSTED" for d in step.directives):
-        yield found(attempts.key_span)
+        targets = ("ESCALATE", "COMPLETE") if attempts.block is not None else ()
+        exits = (beside(agent, attempts.block, "ON_EXHAUSTED", target) for target in targets if attempts.block)
+        yield found(attempts.key_span, *(fix for choice in exits for fix in choice))
 
 
 @rule(
@@ -240,7 +243,8 @@ def step_hides_terminal(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     name = step.name.value
     if name.lower() in TERMINAL_WORDS:
         common = name in ("complete", "escalate")
-        yield found(step.name.span, severity="hint" if common else None, s=name, T=name.upper())
+        repair = rename_step(agent, step)
+        yield found(step.name.span, *repair, severity="hint" if common else None, s=name, T=name.upper())
 
 
 @rule("ABL660", "too-many-steps", "error", "The flow has {n} steps; the limit is 500", over=nodes.Flow)

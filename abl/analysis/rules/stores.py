@@ -27,6 +27,11 @@ def appends(store: nodes.Store) -> bool:
     return store.operation is not None and store.operation.value.strip().lower() == "append"
 
 
+def _unknown_operation(store: nodes.Store) -> bool:
+    """True where it is not known how the value is stored: ABL352."""
+    return store.operation is not None and store.operation.value.strip().lower() not in STORE_OPERATIONS
+
+
 @rule("ABL348", "stored-type", "warning", "Value type {a} does not match declared {b} of `{p}`", over=nodes.Store)
 def stored_type(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -65,6 +70,8 @@ def stored_type(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     use = stored_value(store, agent)
     if path is None or path.type is None or use is None or use.reading.node is None or appends(store):
         return
+    if _unknown_operation(store):
+        return  # ABL352
     kind = agent.types.of(use.reading.node)
     if kind in (None, "null") or same_type(kind or "", path.type.value):
         return
@@ -74,7 +81,15 @@ def stored_type(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     yield found(use.whole, *repairs, node=store.path, a=kind, b=path.type.value, p=path.name.value)
 
 
-def _as_append(store: nodes.Store, agent: AgentIndex) -> tuple[Fix, ...]:
+def _added(use: ExpressionUse, target: str) -> str | None:
+    """What a value adds to the list that it is stored in: ``b`` in ``list + b``, or a part of what the list holds."""
+    node, read = use.reading.node, use.reading.slice
+    if isinstance(node, en.Path):
+        return read(node) if ".".join(node.parts) != target else None
+    return read(node.right) if isinstance(node, en.Binary) and node.op == "+" and read(node.left) == target else None
+
+
+def _as_append(store: nodes.Store, agent: AgentIndex, added: str = "") -> tuple[Fix, ...]:
     block, value, target = store.block, store.value, store.target
     if block is None or block.value is None or value is None or target is None or not store.arrow:
         return ()
@@ -83,7 +98,7 @@ def _as_append(store: nodes.Store, agent: AgentIndex) -> tuple[Fix, ...]:
         return ()
     indent = fixes.indent_of(agent.source, block.key_span.start)
     pad = indent + ("    " if block.item else "  ")
-    written = agent.source.text[slice(*value.span)]
+    written = added or agent.source.text[slice(*value.span)]
     lines = f"\n{pad}value: {written}\n{pad}target: {target.value}\n{pad}operation: append"
     return (Fix("Append to the list", (Edit(Span(start, block.value.span.end), lines),)),)
 
@@ -138,7 +153,7 @@ def modifier_without_append(store: nodes.Store, agent: AgentIndex) -> Iterator[F
                 maxSize: 10
     """
     prop = store.prop("UNIQUE") or store.prop("MAXSIZE")
-    if prop is None or appends(store):
+    if prop is None or appends(store) or _unknown_operation(store):
         return
     indent = fixes.indent_of(agent.source, prop.key_span.start)
     line = f"{indent}operation: append"
@@ -249,6 +264,7 @@ def store_reads_target(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]
         if name.path == target or name.path.startswith(f"{target}."):
             path = agent.persistent.get(target)
             is_list = path is not None and path.type is not None and canonical_type(path.type.value) == "array"
-            repairs = _as_append(store, agent) if is_list and isinstance(use.reading.node, en.Path) else ()
+            added = _added(use, target) if is_list else None
+            repairs = _as_append(store, agent, added) if added is not None else ()
             yield found(use.span(name.start, name.end), *repairs, node=store.path)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.model import AgentIndex
+from abl.analysis.model import AgentIndex, Read
 from abl.analysis.names import BUILT_IN_TOOLS
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -82,7 +82,17 @@ def unknown_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue
         others = [other for other in project.agents if other != agent.name]
         best, renames = fixes.rename_to(ref.name.span, name, others)
+        if not best and project.repeated:
+            continue  # an agent with the name of another is meant, and told there: ABL121
         yield found(ref.name.span, *renames, severity="warning" if project.alone else None, a=name, y=best)
+
+
+def is_handed_on(read: Read) -> bool:
+    """True for a name in INPUT of DELEGATE or in context_for_human, which other agents or people get."""
+    if not isinstance(read.owner, nodes.Section):
+        return False
+    keyword, use = read.owner.keyword, read.use
+    return use is None if keyword == "ESCALATE" else keyword == "DELEGATE" and use is not None and use.place == "INPUT"
 
 
 @rule(
@@ -90,12 +100,12 @@ def unknown_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
     "unset-pass",
     "warning",
     "`CONTEXT.pass` field `{n}` is not set in this agent",
-    over=nodes.Handoff,
+    over=(nodes.Handoff, nodes.Section),
     project=True,
 )
-def unset_pass(handoff: nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def unset_pass(holder: nodes.Handoff | nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: A handoff passes a name that nothing in the agent sets.
+    What: A handoff, a delegation or an escalation passes a name that nothing in the agent sets.
     Why: The other agent gets nothing under that name.
     Bad:
         AGENT: Desk
@@ -123,8 +133,17 @@ def unset_pass(handoff: nodes.Handoff, agent: AgentIndex, project: Index) -> Ite
         AGENT: Librarian
         GOAL: "Help"
     """
+    if isinstance(holder, nodes.Section):
+        for read in project.undeclared(agent) if holder.keyword in ("DELEGATE", "ESCALATE") else ():
+            if read.owner.path == holder.path and is_handed_on(read):
+                _, renames = fixes.rename_to(read.span, read.path, agent.written_roots)
+                words = "`INPUT` field `{n}` is not set in this agent"
+                if holder.keyword == "ESCALATE":
+                    words = "`context_for_human` field `{n}` is not set in this agent"
+                yield found(read.span, *renames, n=read.path, wording=words)
+        return
     known = project.known_names(agent)
-    for name in handoff.passes:
+    for name in holder.passes:
         if name.value not in known:
             _, renames = fixes.rename_to(name.span, name.value, agent.written_roots)
             yield found(name.span, *renames, n=name.value)

@@ -10,6 +10,7 @@ from abl.analysis.model import AgentIndex, ExpressionUse, Read, TemplateUse, is_
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.template_fixes import known_helper
 from abl.expressions import nodes as en
 from abl.expressions.template_parser import Problem, SingleBrace
 from abl.source import Span
@@ -79,7 +80,8 @@ def unknown_helper(problem: Problem, use: TemplateUse, agent: AgentIndex) -> Ite
             ON_FAIL: "{{#if NOT is_member}}Join us.{{/if}}"
     """
     close = closest(problem.name, _TEMPLATE_WORDS)
-    yield found(_span(problem, use), h=problem.name, y=close[0] if close else "")
+    repairs = known_helper(problem, use)
+    yield found(_span(problem, use), *repairs, h=problem.name, y=close[0] if close else "")
 
 
 @rule("ABL254", "single-braces", "warning", "`{x}` in single braces is printed as is", over=SingleBrace)

@@ -88,11 +88,23 @@ def unknown_path_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Foun
     if endpoint is None or "{" not in endpoint.value:
         return
     names = dict.fromkeys(parameter.name.value for parameter in tool.parameters)
+    called = {ref.name.value for ref in agent.tool_refs if ref.call is not None}  # a new parameter would break them
     for match in _PATH_PARAMETER.finditer(endpoint.value):
         if match[1] not in names:
             best, renames = fixes.rename_to(endpoint.span_of(*match.span(1)), match[1], generic.some(names))
-            add = _add_parameter(tool, match[1], agent, preferred=not renames)
-            yield found(endpoint.span_of(*match.span(1)), *renames, *add, x=match[1], t=tool.name.value, y=best)
+            spare = _spare_parameter(tool, endpoint.value)
+            place = endpoint.span_of(*match.span(1))
+            use = (fixes.replace(place, spare, preferred=False),) if spare and not renames else ()
+            add = _add_parameter(tool, match[1], agent, preferred=not renames and tool.name.value not in called)
+            yield found(place, *renames, *use, *add, x=match[1], t=tool.name.value, y=best)
+
+
+def _spare_parameter(tool: nodes.Tool, endpoint: str) -> str:
+    """The only required parameter of a tool, when nothing of the tool says where its value goes."""
+    required = [parameter.name.value for parameter in tool.parameters if parameter.required]
+    places = _PATH_PARAMETER.findall(endpoint)
+    sent = any(prop.key in ("BODY", "QUERY", "QUERY_PARAMS", "HEADERS", "PARAMS") for prop in tool.props)
+    return required[0] if len(required) == 1 and len(places) == 1 and not sent else ""
 
 
 def _add_parameter(tool: nodes.Tool, name: str, agent: AgentIndex, *, preferred: bool) -> tuple[Fix, ...]:

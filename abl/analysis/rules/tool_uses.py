@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abl.analysis import fixes
 from abl.analysis.entry_fixes import remove_entry
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part, read_roots
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tool_effects import effect_of
+from abl.analysis.step_fixes import remove_as
 from abl.analysis.types import canonical_type
 from abl.diagnostics import Edit, Fix, Related
 from abl.source import Span
@@ -175,17 +175,7 @@ def unused_result(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     used = {call.as_.value, tool.name.value, f"last_{tool.name.value}_result"} | _LAST_RESULT
     if used & agent.read_roots or call.as_.value in agent.mentions or effect_of(tool, agent) != "read_only":
         return
-    yield found(call.as_.span, *_without_as(call, agent), t=tool.name.value)
-
-
-def _without_as(call: nodes.Call, agent: AgentIndex) -> tuple[Fix, ...]:
-    prop = call.prop("AS")
-    if prop is not None:
-        return (fixes.remove_lines(agent.source, prop.block.span, "Remove `AS`", preferred=False),)
-    if call.as_ is None or call.block is None:
-        return ()
-    at = agent.source.text.rfind(" AS ", call.block.span.start, call.as_.span.start)
-    return (fixes.replace(Span(at, call.as_.span.end), "", "Remove `AS`", preferred=False),) if at >= 0 else ()
+    yield found(call.as_.span, *remove_as(agent, call), t=tool.name.value)
 
 
 @rule("ABL844", "tool-without-mock", "info", "`{t}` has no mock; a generated sample is used", over=nodes.Tool,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.call_fixes import required_first
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import free_name
 from abl.diagnostics import Related
 from abl.syntax import nodes
 
@@ -36,7 +38,8 @@ def duplicate_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     first = agent.tools.get(tool.name.value)
     if first is not None and first is not tool:
         where = Related(agent.source.path, first.name.span, "first declaration")
-        yield found(tool.name.span, related=(where,), t=tool.name.value)
+        free = fixes.replace(tool.name.span, free_name(tool.name.value, agent.tools), preferred=False)
+        yield found(tool.name.span, free, related=(where,), t=tool.name.value)
 
 
 @rule("ABL808", "duplicate-parameter", "error", "Parameter `{p}` appears twice", over=nodes.Tool)
@@ -57,10 +60,12 @@ def duplicate_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
           find_book(title: string, branch: string) -> {id: string}
             description: "Find a book."
     """
+    names = {parameter.name.value for parameter in tool.parameters}
     seen: set[str] = set()
     for parameter in tool.parameters:
         if parameter.name.value in seen:
-            yield found(parameter.name.span, p=parameter.name.value)
+            free = fixes.replace(parameter.name.span, free_name(parameter.name.value, names), preferred=False)
+            yield found(parameter.name.span, free, p=parameter.name.value)
         seen.add(parameter.name.value)
 
 
@@ -84,11 +89,15 @@ def required_after_optional(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Fou
     """
     optional = False
     seen: set[str] = set()
+    late: list[nodes.Parameter] = []
     for parameter in tool.parameters:
         if parameter.required and optional and parameter.name.value not in seen:  # one given twice is ABL808
-            yield found(parameter.name.span, p=parameter.name.value)
+            late.append(parameter)
         optional = optional or not parameter.required
         seen.add(parameter.name.value)
+    repairs = required_first(agent, tool) if late else ()
+    for parameter in late:
+        yield found(parameter.name.span, *repairs, p=parameter.name.value)
 
 
 @rule("ABL819", "undescribed-tool", "hint", "`{t}` has no description", over=nodes.Tool)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.step_fixes import rename_item
 from abl.syntax import nodes
 from abl.syntax.vocabulary import SORT_DIRECTIONS
 
@@ -66,4 +67,4 @@ def hidden_variable(transform: nodes.Transform, agent: AgentIndex) -> Iterator[F
           FILTER: loan > 1
     """
     if transform.item is not None and transform.item.value in agent.written_roots:
-        yield found(transform.item.span, v=transform.item.value)
+        yield found(transform.item.span, *rename_item(agent, transform), v=transform.item.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.flag_fixes import in_flags
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, holds_unset, never_set, shape
 from abl.analysis.model import AgentIndex, ExpressionUse, origins
@@ -169,7 +170,7 @@ def compound_remember(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iter
     value = stored_value(trigger.store, agent) if trigger.store is not None else None
     for use in (when, value):
         if use is not None and any(_is_computed(node) for node in use.reading.nodes):
-            yield found(use.whole, node=trigger.path)
+            yield found(use.whole, *in_flags(trigger, when, value, agent, _is_computed), node=trigger.path)
             return
 
 

@@ -232,15 +232,11 @@ def unknown_option(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
             left, right = right, left
         if test.op not in ("==", "!=", "IN", "NOT IN") or right is None:
             continue
-        options = _options_of(left, use, agent)
-        literals = right.items if isinstance(right, en.ListNode) else (right,)
-        for literal in literals if options else ():
-            if (
-                isinstance(literal, en.Literal)
-                and literal.form == "string"
-                and literal.value
-                and literal.value not in options
-            ):
+        items = right.items if isinstance(right, en.ListNode) else (right,)
+        texts = [item for item in items if isinstance(item, en.Literal) and item.form == "string" and item.value]
+        options = _options_of(left, use, agent) if texts else ()
+        for literal in texts if options else ():
+            if literal.value not in options:
                 inner = use.span(literal.start + 1, literal.end - 1)
                 best, renames = fixes.rename_to(inner, literal.value, options)
                 yield found(use.span_of(literal), *renames, v=literal.value, field=use.reading.slice(left), y=best)

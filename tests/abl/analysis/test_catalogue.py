@@ -1,17 +1,37 @@
-"""The registry of diagnostics and the catalogues of docs/spec 05 and 10: the same codes with the same severities."""
+"""The registry of diagnostics and the catalogues of docs/spec 05 and 10: the same codes, severities and fixes."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from abl.analysis import RULES
+from abl.analysis import RULES, check
+from tests.abl.analysis.test_analysis_rules import ALL_CASES, applied, files_of
 
 SPEC = Path(__file__).parents[3] / "docs" / "spec"
 SEVERITIES = {"E": "error", "W": "warning", "I": "info", "H": "hint"}
 ROW = re.compile(r"^\| (ABL\d+) \| ([A-Za-z/]+) \| (.+?) \|", re.MULTILINE)
+COLUMN = re.compile(r"(?<!\\)\|")
+WITHOUT = {"—", "–", ""}
+"""What stands in the column of fixes where there is none."""
+
+NO_FIX: dict[str, str] = {
+    "ABL844": "The mock belongs into the test case, which is another file; a fix edits the document of its problem.",
+}
+"""Codes whose row names a fix that no text can show, with the reason."""
+
+LEFT: dict[str, str] = {
+    "ABL403": "a text without a header is a fragment while it holds rules: without them ABL101 asks for one",
+    "ABL1002": "three stand side by side, and each fix takes one",
+    "ABL1008": "which way round it is meant is known to its author",
+    "ABL1041": "two are missing, and each fix adds one",
+    "ABL1064": "two are missing, and each fix adds one; which type it is is known to its author",
+}
+"""Codes with a case whose fix does not end the matter, with the reason."""
 
 
 def catalogue() -> dict[str, set[str]]:
@@ -24,7 +44,20 @@ def catalogue() -> dict[str, set[str]]:
     return found
 
 
+def rows_with_a_fix() -> set[str]:
+    """The codes whose row has something in the column of fixes; the tables of docs/spec 10 §1.1 have no such column."""
+    found: set[str] = set()
+    for name in ("05-diagnostics.md", "10-diagnostics-flow.md"):
+        for line in (SPEC / name).read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in COLUMN.split(line)[1:-1]]
+            if len(cells) == 5 and ROW.match(line) and cells[-1] not in WITHOUT:
+                found.add(cells[0])
+    return found
+
+
 CATALOGUE = catalogue()
+NAMED = rows_with_a_fix()
+FIXED = [(code, case) for code, case in ALL_CASES if "fixed" in case]
 
 
 def test_the_catalogues_are_read() -> None:
@@ -48,3 +81,38 @@ def test_names_are_kebab_case_and_stand_for_one_code_each() -> None:
     names = [rule.name for rule in RULES.values()]
     assert len(set(names)) == len(names)
     assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
+
+
+@pytest.mark.parametrize("code", sorted(NAMED - set(NO_FIX)))
+def test_a_code_whose_row_names_a_fix_offers_one_in_a_case(code: str) -> None:
+    own = [case for case_code, case in ALL_CASES if case_code == code and case["expect"]]
+    problems = [found for case in own for found in check(files_of(case), select=[code]).diagnostics]
+    assert any(found.fixes for found in problems)
+
+
+def test_what_has_no_fix_is_in_the_catalogue_with_a_reason() -> None:
+    assert len(NAMED) > 250
+    assert set(NO_FIX) <= NAMED
+    assert all(NO_FIX.values())
+
+
+def behind(code: str, case: dict[str, Any]) -> Counter[str]:
+    """What stands in the text behind the fix of a case: the problem itself, as often as before, and new errors."""
+    files = files_of(case)
+    path = next(iter(files))
+    before = check(files).diagnostics
+    problem = next(found for found in before if found.code == code and found.path == path)
+    fix = next((fix for fix in problem.fixes if fix.preferred), problem.fixes[0])
+    after = check({**files, path: applied(files[path], fix)}).diagnostics
+    same, still = (sum(found.code == code for found in each) for each in (before, after))
+    errors, left = (Counter(each.code for each in all_ if each.severity == "error") for all_ in (before, after))
+    return left - errors + (Counter([code]) if still >= same else Counter())
+
+
+@pytest.mark.parametrize(("code", "case"), FIXED, ids=[f"{code}: {case['name']}" for code, case in FIXED])
+def test_a_fix_takes_its_problem_away_and_brings_no_error(code: str, case: dict[str, Any]) -> None:
+    assert code in LEFT or behind(code, case) == {}
+
+
+def test_what_a_fix_leaves_behind_is_still_so() -> None:
+    assert {code for code, case in FIXED if code in LEFT and behind(code, case)} == set(LEFT)

@@ -387,3 +387,34 @@ def test_where_the_word_means_something_else_is_told() -> None:
     answer = abl.rename(files, *at("a.agent.abl", "    - lo|ans\n", files), "books")
     assert [(place["path"], place["range"]["start"]["line"]) for place in answer["left"]] == [("a.agent.abl", 14)]
     assert abl.rename(FILES, *at("desk.agent.abl", "steps: [gr|eet", FILES), "hello")["left"] == []
+
+
+TRIP = """\
+AGENT: Trip_Desk
+GOAL: "Book trips"
+TOOLS:
+  file: "lib/common.tools.abl" [book]
+FLOW:
+  steps: [book_it]
+  book_it:
+    REASONING: false
+    CALL: book(city: "Ghent")
+    RESPOND: "Booked: {{trip_code}}"
+    THEN: COMPLETE
+"""
+TRIP_TOOLS = """\
+TOOLS:
+  book(city: string) -> {ok: boolean, code: string}
+    description: "Books"
+    on_result:
+      set:
+        trip_code: result.code
+"""
+
+
+@pytest.mark.parametrize(("path", "line", "column"), [("trip.agent.abl", 10, 25), ("lib/common.tools.abl", 6, 9)])
+def test_a_name_that_an_imported_tool_sets_is_one_name(path: str, line: int, column: int) -> None:
+    files = {"trip.agent.abl": TRIP, "lib/common.tools.abl": TRIP_TOOLS}
+    result = abl.rename(files, path, line, column, "booking")
+    assert result["refused"] is None
+    assert {path: len(edits) for path, edits in result["edits"].items()} == dict.fromkeys(files, 1)

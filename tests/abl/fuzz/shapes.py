@@ -68,6 +68,6 @@ def text_of(shape: str, lines: int) -> str:
 
 def place_in(text: str) -> tuple[int, int]:
     """Line and column of the last word of a text that could be a name."""
-    last = [word.start() for word in re.finditer(r"(?<![\w.])[a-z]\w*", text)][-1]
+    last = [0, *(word.start() for word in re.finditer(r"(?<![\w.])[a-z]\w*", text))][-1]
     before = text[:last]
     return before.count("\n") + 1, last - before.rfind("\n")

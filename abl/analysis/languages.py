@@ -1,0 +1,40 @@
+"""Language tags that were meant: by the names of languages, or by their parts (docs/spec 10 §5, ABL901)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from abl.syntax.suggest import closest
+
+_NAMES: Final = {
+    "arabic": "ar", "bulgarian": "bg", "chinese": "zh", "croatian": "hr", "czech": "cs", "danish": "da", "dutch": "nl",
+    "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "german": "de", "greek": "el", "hebrew": "he",
+    "hindi": "hi", "hungarian": "hu", "indonesian": "id", "italian": "it", "japanese": "ja", "korean": "ko",
+    "latvian": "lv", "lithuanian": "lt", "norwegian": "nb", "polish": "pl", "portuguese": "pt", "romanian": "ro",
+    "russian": "ru", "slovak": "sk", "slovenian": "sl", "spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr",
+    "ukrainian": "uk", "vietnamese": "vi", "deutsch": "de", "español": "es", "français": "fr", "italiano": "it",
+    "nederlands": "nl", "polski": "pl", "português": "pt", "svenska": "sv",
+}  # fmt: skip
+_PLACES: Final = {
+    "american": "US", "argentina": "AR", "australia": "AU", "austria": "AT", "belgium": "BE", "brazil": "BR",
+    "britain": "GB", "british": "GB", "canada": "CA", "china": "CN", "france": "FR", "germany": "DE", "india": "IN",
+    "ireland": "IE", "italy": "IT", "japan": "JP", "mexico": "MX", "netherlands": "NL", "portugal": "PT", "spain": "ES",
+    "switzerland": "CH", "uk": "GB", "us": "US", "usa": "US",
+}  # fmt: skip
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_USUAL: Final = ("en", "de", "es", "fr", "it", "pt")
+
+
+def meant_tags(text: str) -> tuple[str, ...]:
+    """The tags that a text can mean, the best first: one where that is clear, usual ones where nothing is."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    if not words or len(words) > 3:
+        return _USUAL
+    if len(words) <= 2 and len(words[0]) in (2, 3) and words[0] not in _PLACES and all(len(w) == 2 for w in words[1:]):
+        return ("-".join([words[0], *(word.upper() for word in words[1:])]),)
+    places = [_PLACES[word] for word in words if word in _PLACES]
+    names = [word for word in words if word not in _PLACES]
+    found = [name for word in names for name in ((word,) if word in _NAMES else closest(word, tuple(_NAMES)))]
+    tags = dict.fromkeys("-".join([_NAMES[name], *places[:1]]) for name in found)
+    return tuple(tags) or _USUAL
