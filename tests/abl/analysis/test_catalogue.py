@@ -25,7 +25,6 @@ NO_FIX: dict[str, str] = {
 """Codes whose row names a fix that no text can show, with the reason."""
 
 LEFT: dict[str, str] = {
-    "ABL403": "a text without a header is a fragment while it holds rules: without them ABL101 asks for one",
     "ABL1002": "three stand side by side, and each fix takes one",
     "ABL1008": "which way round it is meant is known to its author",
     "ABL1041": "two are missing, and each fix adds one",
