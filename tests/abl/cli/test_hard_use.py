@@ -7,8 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PLACEHOLDER = re.compile(r"\{[a-z_A-Z]\w*\}")
 Captured = pytest.CaptureFixture[str]
 slow = pytest.mark.slow
+NOBODY = 65534
 
 
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
@@ -216,14 +220,33 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """As somebody who may write only what anybody may; root may write everything."""
+    root = os.geteuid() == 0
+    if root:
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        if root:
+            os.setresuid(0, 0, 0)
+
+
 def test_a_file_that_may_not_be_written_is_not_replaced(folder: Path, capsys: Captured) -> None:
-    name = folder / "desk.agent.abl"
-    name.write_text(UGLY, encoding="utf-8")
-    name.chmod(0o444)
-    assert main(["fmt", str(name)]) == 2
-    assert f"{name}: not written: Permission denied" in capsys.readouterr().err
-    assert (name.read_text(encoding="utf-8"), names(folder)) == (UGLY, [name.name])
+    other = folder / "other.agent.abl"
+    other.write_text(UGLY, encoding="utf-8")
+    assert main(["fmt", str(other)]) == 0  # with rights: whatever is imported late is imported now
+    with TemporaryDirectory() as made:  # pytest's folders are closed to others
+        open_to_all = Path(made)
+        open_to_all.chmod(0o777)
+        name = open_to_all / "desk.agent.abl"
+        name.write_text(UGLY, encoding="utf-8")
+        name.chmod(0o444)
+        with without_rights():
+            assert main(["fmt", str(name)]) == 2
+        assert f"{name}: not written: Permission denied" in capsys.readouterr().err
+        assert (name.read_text(encoding="utf-8"), names(open_to_all)) == (UGLY, [name.name])
 
 
 def test_a_file_that_may_not_be_written_is_not_replaced_though_its_folder_would_allow_it(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,6 +44,11 @@ def _about(found: Message, wanted: Message) -> bool:
     return all(params.get(key) == value for key, value in wanted.items())
 
 
+def hear_interrupts() -> None:
+    """A run of the tests in the background ignores them, and so would what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Wire:
     """A running server. What it answers is found by id, whatever comes in between."""
 
@@ -52,6 +58,7 @@ class Wire:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=hear_interrupts,  # noqa: PLW1509 - one system call, which no lock of a thread can stop
         )
         self._came: queue.Queue[Message] = queue.Queue()
         self.seen: list[Message] = []
