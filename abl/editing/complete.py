@@ -116,13 +116,18 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
 
 
 def _in_tag(cursor: Cursor, text: str) -> Iterator[Item]:
-    texts = offer.compared(cursor, text)
+    return _operands(cursor, text, (Item(word, "word", "block of a template", word) for word in _TAG_WORDS))
+
+
+def _operands(cursor: Cursor, written: str, words: Iterable[Item]) -> Iterator[Item]:
+    """What an expression goes on with: texts to compare with, where one is open; else names, functions and words."""
+    texts = offer.compared(cursor, written)
     if texts is not None:
         yield from texts
         return
     yield from offer.names(cursor)
     yield from offer.functions()
-    yield from (Item(word, "word", "block of a template", word) for word in _TAG_WORDS)
+    yield from words
 
 
 # keys ------------------------------------------------------------------------------------------------------------
@@ -271,10 +276,4 @@ def _unwrapped(value: str) -> str:
 
 
 def _expression(cursor: Cursor, written: str) -> Iterator[Item]:
-    texts = offer.compared(cursor, written)
-    if texts is not None:
-        yield from texts
-        return
-    yield from offer.names(cursor)
-    yield from offer.functions()
-    yield from (Item(word, "word", "operator", word) for word in _OPERATORS)
+    return _operands(cursor, written, (Item(word, "word", "operator", word) for word in _OPERATORS))
