@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from abl.source import Span
 
@@ -30,6 +30,49 @@ class Fix:
     preferred: bool = False
 
 
+class LaterFixes(Sequence[Fix]):
+    """Fixes that are worked out when somebody looks at them: after most edits nobody does. Equal to a tuple of them."""
+
+    __slots__ = ("_fixes", "_make")
+
+    def __init__(self, make: Callable[[], Iterable[Fix]]) -> None:
+        self._make: Callable[[], Iterable[Fix]] | None = make
+        self._fixes: tuple[Fix, ...] = ()
+
+    @property
+    def _made(self) -> tuple[Fix, ...]:
+        make = self._make
+        if make is not None:
+            self._fixes = tuple(make())
+            self._make = None  # what it held on to may go
+        return self._fixes
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __iter__(self) -> Iterator[Fix]:
+        return iter(self._made)
+
+    @overload
+    def __getitem__(self, at: int) -> Fix: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Fix]: ...
+    def __getitem__(self, at: int | slice) -> Fix | Sequence[Fix]:
+        return self._made[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | LaterFixes) and self._made == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+
+Fixes = tuple[Fix, ...] | LaterFixes
+
+
 @dataclass(frozen=True, slots=True)
 class Related:
     """Another place that explains a problem."""
@@ -51,7 +94,7 @@ class Diagnostic:
     span: Span
     node: str = ""
     related: tuple[Related, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Fixes = ()
     tags: tuple[Tag, ...] = ()
 
 
@@ -68,7 +111,7 @@ class Finding:
     severity: Severity | None = None
     node: str = ""
     related: tuple[Related, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Fixes = ()
 
     def with_fixes(self, *fixes: Fix) -> Finding:
         """The same finding with fixes added behind those it has."""

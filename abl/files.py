@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from errno import EACCES
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 from typing import Final
@@ -17,6 +18,8 @@ STDIN: Final = "-"
 STDIN_NAME: Final = "<stdin>"
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Bytes of a file that are read; a document has far fewer (``abl.limits``), a context of facts may have many."""
+PROJECT_MARKS: Final = ("project.yaml", "pyproject.toml")
+"""Files that make their folder a project."""
 SUFFIXES: Final = (".agent.abl", ".tools.abl", ".behavior_profile.abl", ".abl", ".agent.yaml")
 
 
@@ -25,7 +28,9 @@ class UsageError(Exception):
 
 
 def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, ...] = ()) -> Iterator[dict[str, str]]:
-    """One mapping of texts per folder; files that are named directly form one project together.
+    """One mapping of texts per project; files that are named directly form one project together.
+
+    A folder is one, but for the folders below it that have a mark of their own (``PROJECT_MARKS``).
 
     Files that cannot be read come into ``unread``, and the others are given all the same. ``beside`` are endings of
     further files that folders with documents may hold.
@@ -40,11 +45,26 @@ def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, 
             if not found:
                 raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
             found += files_in(path, beside) if beside else []
-            yield _texts({str(file): partial(text_of, file) for file in found}, unread)
+            for group in _by_project(found, path):
+                yield _texts({str(file): partial(text_of, file) for file in group}, unread)
         else:
             single |= _texts({name: partial(text_of, path)}, unread)
     if single:
         yield single
+
+
+def _by_project(files: Iterable[Path], folder: Path) -> Iterable[list[Path]]:
+    """The files of a folder, those of each project together."""
+    homes = {folder: folder}
+    found: dict[Path, list[Path]] = {}
+    for file in files:
+        passed = list(takewhile(lambda place: place not in homes, file.parents))
+        above = next(place for place in file.parents if place in homes)
+        home = homes[above]
+        for place in reversed(passed):
+            home = homes[place] = place if any((place / mark).is_file() for mark in PROJECT_MARKS) else home
+        found.setdefault(home, []).append(file)
+    return found.values()
 
 
 def folder_of(files: Mapping[str, str]) -> Path:
@@ -61,6 +81,17 @@ def documents_in(folder: Path) -> list[Path]:
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Every file in a folder and those below it with one of these endings, hidden ones left aside."""
     return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes)]
+
+
+def lies_near(document: str, name: str) -> bool:
+    """Whether a file of that name lies in the folder of a document or in one above it, where its project may begin.
+
+    True for standard input, whose place is not known.
+    """
+    if document == STDIN_NAME:
+        return True
+    folders = Path(os.path.abspath(document)).parents
+    return any(os.path.isfile(os.path.join(folder, name)) for folder in folders)
 
 
 def _texts(readers: Mapping[str, Callable[[], str]], unread: list[UsageError]) -> dict[str, str]:

@@ -34,7 +34,8 @@ class Range(NamedTuple):
 
     def as_dict(self) -> dict[str, dict[str, int]]:
         """The JSON shape of docs/spec 12 §2."""
-        return {"start": self.start._asdict(), "end": self.end._asdict()}
+        (line, column), (end_line, end_column) = self
+        return {"start": {"line": line, "column": column}, "end": {"line": end_line, "column": end_column}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from .nodes import Binary, Call, ListNode, Literal, Method, Node, Path
 from .regex import compile_pattern
 from .values import Value, read_number
 
-_ORDER: Final = frozenset(("<", "<=", ">", ">="))
+ORDER: Final = frozenset(("<", "<=", ">", ">="))
 
 
 class Unsuited(Exception):
@@ -76,7 +76,7 @@ class Fast(General):
         return Code(f"(c[{exact}] if {exact} in c else {nested})")
 
     def pair(self, op: str, left: Node, right: Node, depth: int) -> Code:
-        if op in _ORDER:
+        if op in ORDER:
             return self.order(op, left, right, depth)
         if op in ("==", "!="):
             same = self.equality(left, right, depth)

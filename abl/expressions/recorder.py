@@ -16,17 +16,19 @@ from .bounds import MAX_TRACED_SIZE
 from .builtins import find
 from .compiler import build, fixed_pattern, has_slots, is_search
 from .explain import Record, fill_value, prepared_records
-from .fast import Unsuited, is_plain_text, small_number
+from .fast import ORDER, Unsuited, small_number
+from .native import NUMBERS, doubtful, subject_types
 from .nodes import Binary, Call, ListNode, Literal, Logical, Node, Path, Regex, Test, Unary, children, walk
 from .regex import compile_pattern
+from .truth_chains import truth_chain
 from .values import double
 
-_NUMBERS: Final = (int, float)
 _SCALARS: Final = (int, float, bool, str, type(None))
 _TRUTHS: Final = (bool, type(None), int, float)
-_ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _MAX_CHAIN: Final = 12
 _NAME: Final = re.compile(r"\b[nv][0-9]+\b")
+_ONE_DIGIT: Final = 2**30 - 1
+"""Python compares ints up to here the quick way."""
 _TAG_LENGTH: Final = 9
 """Texts up to this length are neither dates nor large; in a date the character at 4 is a dash."""
 
@@ -41,7 +43,8 @@ def compile_recorder(node: Node, source: str, guardrail: bool) -> Callable[..., 
         recorder.emit(node, _SCALARS)
     except Unsuited:
         return None
-    body = "\n".join(" " * 12 + line for line in [*recorder.lines, f"return n{recorder.number(node)}"])
+    lines = [*truth_chain(node, recorder), *recorder.lines, f"return n{recorder.number(node)}"]
+    body = "\n".join(" " * 12 + line for line in lines)
     body = _NAME.sub(lambda name: recorder.fixed.get(name[0], name[0]), body)
     code = (
         "def explain(context, now=None, rng=None, full=False):\n"
@@ -156,7 +159,7 @@ class _Recorder:
             raise Unsuited
         if len(parts) == 1:
             name = self.constant(parts[0])
-            self.line(f"v{at} = c[{name}]" if types == _NUMBERS else f"v{at} = c.get({name})")
+            self.line(f"v{at} = c[{name}]" if types == NUMBERS else f"v{at} = c.get({name})")
         else:
             exact, first, second = (self.constant(name) for name in (".".join(parts), *parts))
             self.line(f"v{at} = c[{exact}] if {exact} in c else c[{first}][{second}]")
@@ -164,7 +167,7 @@ class _Recorder:
 
     def leaf_record(self, node: Path, at: int, types: tuple[type, ...]) -> None:
         """The record of `v<at>`; the usual type is asked for first, the others are looked up in a table."""
-        if types == _NUMBERS:
+        if types == NUMBERS:
             self.line(f"if type(v{at}) is not int and type(v{at}) is not float: give_up()")
             self.line(f"n{at} = {self.constant(self.leaf(node, int))}.copy()")
             self.line(f"n{at}['value'] = v{at}")
@@ -181,9 +184,15 @@ class _Recorder:
             yes, no = (self.constant(self.prepared(node, value)) for value in (True, False))
             self.line(f"if v{at} is True: n{at} = {yes}")
             self.line(f"elif v{at} is False: n{at} = {no}")
+        first = str not in types and bool not in types
+        if type(None) in types:
+            self.line(
+                f"{'if' if first else 'elif'} v{at} is None: n{at} = {self.constant(self.leaf(node, type(None)))}"
+            )
+            first = False
         # Where a type has no prepared record this look-up raises, and the Explainer takes over.
         table = self.constant({kind: self.leaf(node, kind) for kind in types})
-        self.line("else:" if str in types or bool in types else "if True:")
+        self.line("if True:" if first else "else:")
         self.line(f"    n{at} = {table}[type(v{at})].copy()")
         self.line(f"    n{at}['value'] = v{at}")
         self.line(f"    if not v{at}: n{at}['truthy'] = False")
@@ -203,10 +212,12 @@ class _Recorder:
         if node.op not in ("+", "-"):
             raise Unsuited
         at, left, right = self.number(node), self.number(node.left), self.number(node.right)
-        kids = [self.emit(node.left, _NUMBERS), self.emit(node.right, _NUMBERS)]
+        kids = [self.emit(node.left, NUMBERS), self.emit(node.right, NUMBERS)]
         self.line(f"v{at} = v{left} {node.op} v{right}")
-        self.line(f"if not NM < v{at} < M: give_up()")
-        self.line(f"if type(v{at}) is float: v{at} = double(v{at})")
+        self.line(f"if type(v{at}) is not int:")
+        self.line(f"    if not NM < v{at} < M: give_up()")
+        self.line(f"    v{at} = double(v{at})")
+        self.line(f"elif not {-_ONE_DIGIT} < v{at} < {_ONE_DIGIT} and not NM < v{at} < M: give_up()")
         self.valued(node, kids)
 
     def valued(self, node: Node, kids: list[str]) -> None:
@@ -217,88 +228,47 @@ class _Recorder:
         self.line(f"n{at}['children'] = [{', '.join(kids)}]")
         self.line(f"if not v{at}: n{at}['truthy'] = False")
 
-    def decided(self, node: Node, kids: list[str], outcome: str) -> None:
-        """The record of a yes or no; `outcome` is a name, or True or False."""
+    def decided(self, node: Node, kids: list[str], outcome: bool) -> None:
+        """The value and the record of a yes or no that is known here."""
         at = self.number(node)
-        yes, no = self.constant(self.prepared(node, True)), self.constant(self.prepared(node, False))
-        chosen = {"True": yes, "False": no}.get(outcome, f"({yes} if {outcome} else {no})")
-        self.line(f"n{at} = {chosen}.copy()")
+        self.line(f"v{at} = {outcome}")
+        self.line(f"n{at} = {self.constant(self.prepared(node, outcome))}.copy()")
         self.line(f"n{at}['children'] = [{', '.join(kids)}]")
 
+    def branched(self, node: Node, kids: list[str], condition: str, doubts: tuple[str, str] = ("", "")) -> None:
+        """The record of a condition; Python is quickest where a comparison is followed by a jump.
+
+        `doubts` are what makes a yes, and a no, one for the Explainer.
+        """
+        for head, outcome, doubt in ((f"if {condition}:", True, doubts[0]), ("else:", False, doubts[1])):
+            self.line(head)
+            self.indent += 1
+            if doubt:
+                self.line(f"if {doubt}: give_up()")
+            self.decided(node, kids, outcome)
+            self.indent -= 1
+
     def test(self, node: Test) -> None:
-        at, left = self.number(node), self.number(node.left)
+        left = self.number(node.left)
         if node.op in ("IS SET", "IS NOT SET"):
             if isinstance(node.left, Literal):
                 raise Unsuited  # Python warns of `1 is None`
             kids = [self.emit(node.left, _SCALARS)]
-            self.line(f"v{at} = v{left} is {'not ' if node.op == 'IS SET' else ''}None")
-            self.decided(node, kids, f"v{at}")
+            self.branched(node, kids, f"v{left} is {'not ' if node.op == 'IS SET' else ''}None")
             return
         if node.right is None:
             raise Unsuited
-        types = self.subject_types(node)
-        other = _NUMBERS if node.op in _ORDER else (*_NUMBERS, bool, str)
+        types = subject_types(node)
+        other = NUMBERS if node.op in ORDER else (*NUMBERS, bool, str)
         kids = [self.emit(node.left, types), self.emit(node.right, other)]
-        self.line(f"v{at} = {self.comparison(node, f'v{left}', f'v{self.number(node.right)}')}")
-        if node.op in _ORDER and not (small_number(node.left) or small_number(node.right)):
-            self.exactness(node)
-        self.decided(node, kids, f"v{at}")
-
-    def exactness(self, node: Test) -> None:
-        """Give up where two large ints differ and their doubles may not; see `compiler.Fast.order`."""
-        at, low = self.number(node), self.number(node.left)
-        high = low if node.right is None else self.number(node.right)
-        if node.op in (">", ">="):
-            low, high = high, low
-        doubtful = f"v{at}" if node.op in ("<", ">") else f"not v{at}"
-        bounds = (f"v{low} >= M", f"v{high} <= NM") if node.op in ("<", ">") else (f"v{high} >= M", f"v{low} <= NM")
-        self.line(f"if {doubtful} and ({' or '.join(bounds)}): give_up()")
-
-    def subject_types(self, node: Test) -> tuple[type, ...]:
-        """The types of the left side for which Python's operator means the same as ours, without a conversion."""
-        right = node.right
-        if node.op in _ORDER:
-            if not (small_number(node.left) or self.is_numeric(node.left)) or not (
-                right is not None and (small_number(right) or self.is_numeric(right))
-            ):
-                raise Unsuited
-            return _NUMBERS
-        if isinstance(right, ListNode):
-            return self.list_types(right)
-        if node.op == "matches":
-            return (str,)
-        if not isinstance(right, Literal) or has_slots(right) or right.form == "null":
-            raise Unsuited
-        if right.form == "string":
-            if node.op in ("==", "!=") and not is_plain_text(right.value):
-                raise Unsuited
-            return (str, type(None)) if node.op in ("==", "!=") else (str,)
-        if node.op not in ("==", "!="):
-            raise Unsuited
-        return (bool, type(None)) if right.form == "boolean" else (*_NUMBERS, type(None))
-
-    def is_numeric(self, node: Node) -> bool:
-        """A node for which a number can be demanded when it is emitted."""
-        if isinstance(node, Path):
-            return True
-        if isinstance(node, Binary):
-            return self.is_numeric_side(node.left) and self.is_numeric_side(node.right)
-        return isinstance(node, Call) and node.name.upper() == "LENGTH"
-
-    def is_numeric_side(self, node: Node) -> bool:
-        return small_number(node) or self.is_numeric(node)
-
-    def list_types(self, node: ListNode) -> tuple[type, ...]:
-        items = [item for item in node.items if isinstance(item, Literal) and not has_slots(item)]
-        if len(items) == len(node.items):
-            if all(item.form == "string" and is_plain_text(item.value) for item in items):
-                return (str, type(None))
-            if all(small_number(item) for item in items):
-                return _NUMBERS
-        raise Unsuited
+        right = self.number(node.right)
+        doubts = ("", "")
+        if node.op in ORDER and not (small_number(node.left) or small_number(node.right)):
+            doubts = doubtful(node.op, f"v{left}", f"v{right}")
+        self.branched(node, kids, self.comparison(node, f"v{left}", f"v{right}"), doubts)
 
     def comparison(self, node: Test, left: str, right: str) -> str:
-        if node.op in _ORDER or node.op in ("==", "!="):
+        if node.op in ORDER or node.op in ("==", "!="):
             return f"{left} {node.op} {right}"
         if node.op in ("IN", "NOT IN") and isinstance(node.right, ListNode):
             values = frozenset(item.value for item in node.right.items if isinstance(item, Literal))
@@ -320,9 +290,7 @@ class _Recorder:
         if node.op == "-":
             raise Unsuited
         kids = [self.emit(node.operand, _TRUTHS)]
-        at = self.number(node)
-        self.line(f"v{at} = not v{self.number(node.operand)}")
-        self.decided(node, kids, f"v{at}")
+        self.branched(node, kids, f"not v{self.number(node.operand)}")
 
     def call(self, node: Call) -> None:
         function = find(node.name, node.prefixed, guardrail=self.guardrail)
@@ -338,7 +306,6 @@ class _Recorder:
         if node.op == "IMPLIES" or len(node.operands) > _MAX_CHAIN or self.indent > _MAX_CHAIN:
             raise Unsuited
         outer = self.indent
-        stops = "False" if node.op == "AND" else "True"
         kids: list[str] = []
         ends: list[tuple[int, list[str]]] = []
         for place, operand in enumerate(node.operands):
@@ -348,12 +315,10 @@ class _Recorder:
             self.line(f"if {going_on}:")
             ends.append((self.indent, [*kids, *rest]))
             self.indent += 1
-        self.line(f"v{self.number(node)} = {node.op == 'AND'}")
-        self.decided(node, kids, "True" if node.op == "AND" else "False")
+        self.decided(node, kids, node.op == "AND")
         for indent, all_kids in reversed(ends):
             self.indent = indent
             self.line("else:")
             self.indent += 1
-            self.line(f"v{self.number(node)} = {stops}")
-            self.decided(node, all_kids, stops)
+            self.decided(node, all_kids, node.op != "AND")
         self.indent = outer

@@ -20,6 +20,7 @@ from abl.syntax.context import Context
 from abl.syntax.entries import (
     condition_text,
     entries_of,
+    flag,
     item_head,
     legal_key,
     name_from,
@@ -50,7 +51,8 @@ from abl.syntax.texts import first_word, rest_behind
 
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*([^()\s]*)\s*\)")
 _CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
-_MAY_BE_EMPTY: Final = frozenset({"RETURN", "ELSE", "RESUME", "ON_FAIL"})  # an empty ON_FAIL has a code of its own
+_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL"})
+"""Directives that may be a word alone, and ON_FAIL, which has a code of its own for that."""
 _CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
 _OWNERS: Final = {
     **dict.fromkeys(vocabulary.RESPOND_KEYS - {"ACTIONS"}, "RESPOND"),
@@ -144,11 +146,11 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
 
 
 def keyed(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
-    """A bare word such as ``- RESUME`` as a key; ``RESPOND "x"`` with its missing colon."""
+    """A bare word such as ``- RESUME`` (in YAML form ``- resume``) as a key; ``RESPOND "x"`` with its missing colon."""
     if block.colon or block.value is None:
         return block
     value = block.value
-    if value.style == "bare" and value.value in legal:
+    if value.style == "bare" and (value.value.upper() if ctx.yaml else value.value) in legal:
         if block.children:
             ctx.report(findings.missing_colon(value.span, value.value))
         return with_key(block, value, None)
@@ -264,6 +266,8 @@ def _read_transition(ctx: Context, block: Block, parts: Parts, key: str, path: s
 
 def _read_ending(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     """``HANDOFF: Agent``, ``COMPLETE: true`` or ``ESCALATE: reason`` as an action of a handler."""
+    if key == "COMPLETE" and flag(block.value) is False:
+        return _read_setting(ctx, block, parts, key, path)
     name = Name(key, block.key_span)
     agent = name_from(block.value) if key == "HANDOFF" else None
     reason = block.value if key == "ESCALATE" else None

@@ -15,11 +15,12 @@ from abl.syntax.content import profile_document, read_described
 from abl.syntax.context import Context
 from abl.syntax.entries import AGENT_NAME, check_name, name_from, texts_of, with_colon
 from abl.syntax.flow import named_steps, read_flow
-from abl.syntax.flowstyle import in_lines, in_rows, opened
+from abl.syntax.flowstyle import in_rows, opened, section_in_lines
 from abl.syntax.gather import read_gather
 from abl.syntax.handlers import read_action_handlers
 from abl.syntax.handoff import read_completions, read_handoffs, read_hooks, read_named_texts, read_on_start
 from abl.syntax.memory import read_memory
+from abl.syntax.misplaced import report_misplaced
 from abl.syntax.nodes import Agent, Block, Constraints, Directive, Fragment, Name, Section
 from abl.syntax.texts import first_word
 from abl.syntax.tools import read_tools
@@ -131,6 +132,7 @@ class SectionReader:
             ctx.report(findings.duplicate_section(block.key_span, keyword, line, fixes))
         if block.value is None and not block.children:
             ctx.report(findings.empty_block(ctx.source, block.span, block.key))
+        report_misplaced(ctx, block, keyword)
         known.append(block)
         if keyword == "FLOW":
             self.seen_flow = True
@@ -169,18 +171,20 @@ class SectionReader:
         for keyword, (name, read) in readers.items():
             block = self.block(keyword)
             if block is not None:
-                shaped = opened(ctx, block) if keyword in _KEPT_BELOW else in_lines(ctx, block)
+                shaped = opened(ctx, block, names=True) if keyword in _KEPT_BELOW else section_in_lines(ctx, block)
                 found[name] = read(ctx, shaped, f"{prefix}{keyword.lower()}")  # type: ignore[operator]
         gather = self.block("GATHER")
         if gather is not None:
-            found["gather"] = read_gather(ctx, in_lines(ctx, gather), "GATHER", f"{prefix}gather", top_level=True)
+            found["gather"] = read_gather(
+                ctx, section_in_lines(ctx, gather), "GATHER", f"{prefix}gather", top_level=True
+            )
         flow = self.block("FLOW")
         if flow is not None:
-            found["flow"] = read_flow(ctx, opened(ctx, flow), self.detached, f"{prefix}flow")
+            found["flow"] = read_flow(ctx, opened(ctx, flow, names=True), self.detached, f"{prefix}flow")
         for keyword in ("MESSAGES", "TEMPLATES"):
             block = self.block(keyword)
             if block is not None:
-                found[keyword.lower()] = read_named_texts(ctx, in_lines(ctx, block))
+                found[keyword.lower()] = read_named_texts(ctx, section_in_lines(ctx, block))
         self._identity(found)
         return found
 
@@ -196,7 +200,7 @@ class SectionReader:
             elif section.keyword == "LIMITATIONS":
                 found["limitations"] = texts_of(ctx, block)
             elif section.keyword == "IDENTITY":
-                for child in in_lines(ctx, block).children:
+                for child in section_in_lines(ctx, block).children:
                     key = child.key.lower()
                     if key in ("role", "persona") and child.value is not None:
                         found["goal" if key == "role" else "persona"] = child.value

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from abl.diagnostics import Edit
+from abl.diagnostics import Edit, Finding
 from abl.limits import MAX_BLOCK_DEPTH
 from abl.source import Span
 from abl.syntax import findings, vocabulary
@@ -146,7 +146,7 @@ class _Builder(ValueReader):
                     else self._keep(known, at)
                 )
             elif line.kind == COMMENT:
-                self.above.append(self.comment(Span(base + line.indent, base + line.end)))
+                self._comment(line, base)
             elif line.kind == SLASHES:
                 self.ctx.report(findings.slash_line(base + line.indent, base + line.end))
         while len(self.stack) > 1:
@@ -190,13 +190,18 @@ class _Builder(ValueReader):
         if not ends_more and not (is_no_text(line, self.lines[following - 1]) and self._is_in_list(line, below)):
             return False
         span = Span(base + line.content, base + line.end)
+        finding = None
         if line.colon:
-            self.ctx.report(findings.unknown_section(Span(span.start, base + line.key_end), line.key, _SECTION_NAMES))
-        else:
-            text = bare_text(self.text, *span)
-            block = Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
-            self.ctx.skip(block, "This line belongs to no block", "")
+            key = Span(span.start, base + line.key_end)
+            finding = findings.unknown_section(key, line.key, _SECTION_NAMES)
+        self._skip(line, span, finding)
         return True
+
+    def _skip(self, line: Line, span: Span, finding: Finding | None) -> None:
+        """Report a line that is taken into no block."""
+        text = bare_text(self.text, *span)
+        block = Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
+        self.ctx.skip(block, "This line belongs to no block", "", finding)
 
     def _is_in_list(self, line: Line, below: Line) -> bool:
         """True in the column of list items, one of which stands above or below the line."""
@@ -210,8 +215,16 @@ class _Builder(ValueReader):
             self._make_room(line, 1)
             return self._content(line, 1, 1)
         if line.kind == COMMENT:
-            self.above.append(self.comment(Span(line.indent + 1, line.end + 1)))
+            self._comment(line, 1)
         return 1
+
+    def _comment(self, line: Line, base: int) -> None:
+        """A comment; in YAML form also a line ``---`` or ``...``."""
+        span = Span(base + line.indent, base + line.end)
+        if self.ctx.yaml or self.text[span.start] == "#":
+            self.above.append(self.comment(span))
+        else:
+            self._skip(line, span, None)
 
     def _content(self, line: Line, base: int, following: int) -> int:
         """Add the block of a line; returns the index of the next line to read."""

@@ -6,18 +6,21 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from abl.diagnostics import Edit, Fix
+from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
-from abl.syntax.entries import NAME, check_name, condition_text, item_head, line_text, read_properties, text_of
+from abl.syntax.entries import NAME, check_name, condition_text, item_properties, line_text, read_properties, text_of
 from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
+from abl.syntax.misplaced import report_value
 from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
 from abl.syntax.on_fail import read_on_fail
-from abl.syntax.pieces import cuts, outside
+from abl.syntax.pieces import behind_mapping, cuts, outside
 from abl.syntax.texts import scalar_text
 
+_NEITHER: Final = "An item is a rule, which begins with its kind (`REQUIRE is_member`), or a sentence"
+_NEITHER_YAML: Final = "An item is a rule, which has its kind as a key (`{require: is_member}`), or a sentence"
 _KIND = re.compile(r"([A-Za-z_]+)[ \t]*(:?)(?=\s|$)")
 _CLAUSE: Final = outside(r"\b(?:BEFORE|WHEN|before|when)\b")
 _CALLING = re.compile(r"calling(?:\s+([^\s()]+)\s*(?:\(\s*\))?)?", re.IGNORECASE)
@@ -26,6 +29,13 @@ _OPERAND_END = re.compile(r"""[\w"')\]}]$""")
 _CONNECTIVES: Final = frozenset({"AND", "OR", "NOT", "IN", "IS", "IMPLIES", "and", "or", "not", "in", "is"})
 _LOOK_BACK: Final = 64
 _YAML_KINDS: Final = {kind.lower(): kind for kind in vocabulary.RULE_KINDS}
+_RULE_KEYS: Final = vocabulary.KEYS_BY_PLACE["rule"] | vocabulary.words("CONDITION KIND RULE")
+"""Keys that show that an item is meant to be a rule."""
+_NO_SENTENCE: Final = re.compile(r"[\[!&*]|-[ \t]|\{(?!\{)|\{\{[ \t]*\w+[ \t]*:")
+"""What a sentence of the YAML form cannot begin with: there it begins a list, a mapping, a tag, an anchor."""
+_ANY_KIND: Final = rf"[ \t]*[\"']?(?:{'|'.join(vocabulary.RULE_KINDS)})"
+_BRACKETED_KIND: Final = re.compile(rf"[\[{{]{_ANY_KIND}\b", re.IGNORECASE)
+_KIND_AS_KEY: Final = re.compile(rf"[\[{{,]{_ANY_KIND}[\"']?[ \t]*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +63,14 @@ class _Reader:
         self.entries(block, name.value, f"{self.path}.{name.value}")
         if not block.children and block.value is None:
             self.ctx.report(findings.empty_block(self.ctx.source, block.span, block.key))
+        report_value(self.ctx, block)
         path = f"{self.path}.{name.value}"
         return Phase(span=block.span, path=path, block=block, name=name, rules=tuple(self.rules[first:]))
 
     def entries(self, block: Block, phase: str, path: str) -> None:
         """Rules of a phase."""
         number = 0
-        for child in opened(self.ctx, block).children:
+        for child in opened(self.ctx, block, names=True).children:
             if child.item or self.looks_like_rule(child):
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1
@@ -82,11 +93,11 @@ class _Reader:
         return True
 
     def entry(self, item: Block, phase: str, path: str) -> None:
-        """One list item: a rule or a sentence."""
+        """One list item: a rule or a sentence. One that is neither is reported."""
         read = _read_entry(self.ctx, item, _Place(phase, path, len(self.rules)))
         if isinstance(read, Rule):
             self.rules.append(read)
-        else:
+        elif read is not None:
             self.sentences.append(read)
 
 
@@ -120,39 +131,72 @@ def is_rule(block: Block) -> bool:
     return match is not None and match[1] in vocabulary.RULE_KINDS
 
 
-def read_rule(ctx: Context, item: Block, path: str) -> Rule | Sentence:
-    """One list item outside CONSTRAINTS (STEP_CONSTRAINTS): a rule, or a sentence."""
+def read_rule(ctx: Context, item: Block, path: str) -> Rule | Sentence | None:
+    """One list item outside CONSTRAINTS (STEP_CONSTRAINTS): a rule, or a sentence; None for what is neither."""
     return _read_entry(ctx, item, _Place(vocabulary.DEFAULT_PHASE, path, 0))
 
 
 @kept
-def _read_entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence:
+def _read_entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     path = place.path
-    if item.colon and ctx.yaml and item.key.lower() in _YAML_KINDS:
-        kind = Name(_YAML_KINDS[item.key.lower()], item.key_span)
-        head, rest = item_head(item)
-        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=rest)
+    members = item_properties(item) if item.colon else item.children
+    head = next((member for member in members if ctx.yaml and member.key.lower() in _YAML_KINDS), None)
+    if head is not None:  # the order of a mapping's keys says nothing
+        kind = Name(_YAML_KINDS[head.key.lower()], head.key_span)
+        below = tuple(member for member in members if member is not head)
+        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=below)
     text = line_text(ctx, item)
-    if text is None:
+    if text is None and not members:
         ctx.report(findings.no_condition(item.line_span, ""))
         return Sentence(span=item.span, path=path, block=item, text=Text("", "", item.line_span, item.line_span))
-    kind_match = _KIND.match(ctx.text, *text.span) if text.style == "bare" else None
-    if kind_match is None:
-        return Sentence(span=item.span, path=path, block=item, text=text)
-    word = kind_match[1]
-    kind = Name(word, Span(kind_match.start(1), kind_match.end(1)))
-    if word not in vocabulary.RULE_KINDS:
-        unknown = findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)
-        if word.upper() in vocabulary.RULE_KINDS:
-            ctx.report(unknown)
-            kind = Name(word.upper(), kind.span)
-        elif (word.isupper() and len(word) > 1) or (unknown.data["y"] and len(word) > 3):
-            ctx.report(unknown)
-            return Sentence(span=item.span, path=path, block=item, text=text, unknown_kind=kind)
-        else:
-            return Sentence(span=item.span, path=path, block=item, text=text)
-    span = Span(kind_match.end(), text.span.end)
-    return _read_rule(ctx, item, place, kind=kind, span=span, below=item.children)
+    kind_match = _KIND.match(ctx.text, *text.span) if text is not None and text.style == "bare" else None
+    if text is not None and kind_match is not None:
+        named = _known_kind(ctx, kind_match)
+        if isinstance(named, Name) and named.value in vocabulary.RULE_KINDS:
+            span = Span(kind_match.end(), text.span.end)
+            return _read_rule(ctx, item, place, kind=named, span=span, below=item.children)
+        if named is not None:
+            return Sentence(span=item.span, path=path, block=item, text=text, unknown_kind=named)
+    if text is None or _means_rule(ctx, text, members):
+        ctx.skip(item, _NEITHER_YAML if ctx.yaml else _NEITHER, path, _behind(ctx, text))
+        return None
+    return Sentence(span=item.span, path=path, block=item, text=text)
+
+
+def _behind(ctx: Context, text: Text | None) -> Finding | None:
+    """What stands behind a mapping, told as in values that fill a line (``abl.syntax.values``)."""
+    start = behind_mapping(ctx.text, *text.span) if ctx.yaml and text is not None else -1
+    if text is None or start < 0:
+        return None
+    return findings.behind_bracket(Span(start, text.span.end), text.raw[0], ctx.text[start : text.span.end])
+
+
+def _known_kind(ctx: Context, match: re.Match[str]) -> Name | None:
+    """The first word as a kind; one that is none is reported (ABL401). None for a word of a sentence."""
+    word = match[1]
+    kind = Name(word, Span(match.start(1), match.end(1)))
+    if word in vocabulary.RULE_KINDS:
+        return kind
+    unknown = findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)
+    if word.upper() in vocabulary.RULE_KINDS:
+        ctx.report(unknown)
+        return Name(word.upper(), kind.span)
+    if (word.isupper() and len(word) > 1) or (unknown.data["y"] and len(word) > 3):
+        ctx.report(unknown)
+        return kind
+    return None
+
+
+def _means_rule(ctx: Context, text: Text, members: tuple[Block, ...]) -> bool:
+    """True for an item that is no rule, but has what only rules have. As a sentence it would guard nothing."""
+    if any(member.colon and vocabulary.canonical_key(member.key) in _RULE_KEYS for member in members):
+        return True
+    if text.style != "bare":
+        return False
+    if (_NO_SENTENCE if ctx.yaml else _BRACKETED_KIND).match(text.raw) is not None:
+        return True
+    bracket = re.search(r"[\[{]", text.raw)
+    return bracket is not None and _KIND_AS_KEY.search(text.raw, bracket.start()) is not None
 
 
 def _read_rule(

@@ -46,16 +46,19 @@ ABL970    h, y, suggestions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span
 from abl.syntax.emptied import removal
 from abl.syntax.nodes import Block
+from abl.syntax.scanner import TAB_WIDTH
 from abl.syntax.suggest import closest
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_]+")
 _SHOWN = 60
+_MOST_MOVED = 500
+"""Lines beyond which a block is not offered to be moved."""
 
 
 def rename_fixes(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
@@ -126,11 +129,29 @@ def duplicate_key(source: Source, where: Block, entry: str, first_line: int) -> 
 
 
 def bad_indent(source: Source, line: Span, found: int, expected: int) -> Finding:
-    """ABL108; ``line`` is the line without its indentation."""
-    line_start = source.line_starts[source.position(line.start).line - 1]
-    edit = Edit(Span(line_start, line.start), " " * (expected - 1))
-    fix = Fix("Indent like the lines around it", (edit,), preferred=True)
-    return Finding("ABL108", line, {"a": found, "b": expected}, fixes=(fix,))
+    """ABL108; ``line`` is the line without its indentation. What stands below it moves with it."""
+    edits = tuple(_moved_lines(source, line, found, expected))
+    fixes = (Fix("Indent like the lines around it", edits, preferred=True),) if len(edits) <= _MOST_MOVED else ()
+    return Finding("ABL108", line, {"a": found, "b": expected}, fixes=fixes)
+
+
+def _moved_lines(source: Source, line: Span, found: int, expected: int) -> Iterator[Edit]:
+    """The indentation of a line and of those below it; with a list in the column of its key, of all its items."""
+    number = source.position(line.start).line
+    start = source.line_starts[number - 1]
+    yield Edit(Span(start, line.start), " " * (expected - 1))
+    is_list = expected == found + 2 and source.text.startswith("- ", line.start)
+    for later in range(number + 1, min(number + _MOST_MOVED, source.line_count) + 1):
+        text = source.line_text(later)
+        words = text.lstrip(" \t")
+        if not words:
+            continue
+        column = len(text[: len(text) - len(words)].expandtabs(TAB_WIDTH)) + 1
+        if column > found or (is_list and column == found and words.startswith("- ")):
+            start = source.line_starts[later - 1]
+            yield Edit(Span(start, start + len(text) - len(words)), " " * (column - 1 + expected - found))
+        elif not words.startswith("#"):
+            return
 
 
 def mixed_tabs(span: Span, edits: tuple[Edit, ...]) -> Finding:
@@ -151,9 +172,9 @@ def unterminated_string(span: Span, quote: str) -> Finding:
 
 
 def unclosed_bracket(span: Span, bracket: str, line: int, end: int, missing: str) -> Finding:
-    """ABL112; ``missing`` are the closing brackets to insert at ``end``."""
+    """ABL112; ``missing`` are the closing brackets to insert at ``end``, or empty where that would not mend it."""
     fix = Fix(f"Insert `{missing}`", (Edit(Span(end, end), missing),))
-    return Finding("ABL112", span, {"c": bracket, "n": line}, fixes=(fix,) if len(missing) <= 8 else ())
+    return Finding("ABL112", span, {"c": bracket, "n": line}, fixes=(fix,) if 0 < len(missing) <= 8 else ())
 
 
 def trailing_comment(source: Source, start: int, end: int, value_end: int) -> Finding:
@@ -199,8 +220,9 @@ def bad_name(span: Span, name: str, kind: str) -> Finding:
     legal = _NOT_NAME.sub("_", name).strip("_") or "name"
     if legal[0].isdigit():
         legal = f"n{legal}" if kind == "agent" else f"_{legal}"
-    fix = Fix(f"Write `{legal}`", (Edit(span, legal),))
-    return Finding("ABL117", span, {"n": name, "kind": kind, "fix": legal}, fixes=(fix,))
+    # Where nothing of a name is written, something else is.
+    fixes = (Fix(f"Write `{legal}`", (Edit(span, legal),)),) if _NOT_NAME.sub("", name) else ()
+    return Finding("ABL117", span, {"n": name, "kind": kind, "fix": legal}, fixes=fixes)
 
 
 def removed_mode(source: Source, span: Span) -> Finding:
@@ -226,8 +248,16 @@ def mixed_forms(source: Source, upper: Sequence[Span], lower: Sequence[Span], ya
 
 def unreadable(span: Span, reason: str, text: str = "") -> Finding:
     """ABL125."""
-    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    return Finding("ABL125", span, {"reason": reason, "text": shown})
+    return Finding("ABL125", span, {"reason": reason, "text": _cut(text)})
+
+
+def behind_bracket(span: Span, bracket: str, text: str) -> Finding:
+    """ABL125 for what stands behind a mapping or list, which nobody reads then."""
+    return unreadable(span, f"Text stands behind the bracket that `{bracket}` opens", text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def unknown_memory_block(span: Span, written: str, candidates: Iterable[str]) -> Finding:
@@ -266,6 +296,19 @@ def bad_assignment(span: Span, text: str) -> Finding:
 def indexed_target(span: Span, text: str) -> Finding:
     """ABL380 for `name[0] = x` (docs/spec 06 §5.3)."""
     words = "SET assigns a name or a dotted path, not an element: `{text}`"
+    return Finding("ABL380", span, {"text": text[:_SHOWN], "wording": words})
+
+
+def compound_assignment(span: Span, name: str, operator: str, instead: str) -> Finding:
+    """ABL380 for ``name += x`` or ``name := x`` (docs/spec 06 §5.3); ``instead`` is how it is written."""
+    fix = Fix(f"Write `{_cut(instead)}`", (Edit(span, instead),), preferred=True)
+    data = {"text": name[:_SHOWN], "op": operator, "wording": "SET has no `{op}=`, only `{text} = expression`"}
+    return Finding("ABL380", span, data, fixes=(fix,))
+
+
+def no_target(span: Span, text: str) -> Finding:
+    """ABL380 for what is neither a variable nor a path (docs/spec 06 §5.3)."""
+    words = "SET assigns a name or a dotted path; `{text}` is neither"
     return Finding("ABL380", span, {"text": text[:_SHOWN], "wording": words})
 
 

@@ -14,6 +14,7 @@ from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
 from abl.syntax import vocabulary
 from abl.syntax.context import Context
+from abl.syntax.entries import key_column
 from abl.syntax.literals import object_blocks
 from abl.syntax.nodes import Block, Text
 from abl.syntax.pieces import bracket_depth, closing_bracket, inside_brackets, split_commas
@@ -39,16 +40,24 @@ def in_lines(ctx: Context, block: Block) -> Block:
     return _in_lines(ctx, block, False) if ctx.yaml else block
 
 
+def section_in_lines(ctx: Context, block: Block) -> Block:
+    """The same for a section, which in keyword form is opened itself and nothing below it."""
+    return _in_lines(ctx, block, False) if ctx.yaml else opened(ctx, block)
+
+
 def in_rows(ctx: Context, block: Block) -> Block:
     """The same with its quotes, for sections without a reader of their own."""
     return _in_lines(ctx, block, False, quotes=True) if ctx.yaml else block
 
 
 def opened(ctx: Context, block: Block, *, names: bool = False) -> Block:
-    """The same for the block alone: what stands below it stays as it is. ``names`` opens lists of names, too."""
-    if not ctx.yaml or block.value is None:
+    """The same for the block alone, in any form: what stands below it stays as it is.
+
+    ``names`` opens lists of names, too.
+    """
+    if block.value is None:
         return block
-    below = _flow_children(ctx, block.value, block.column + 2, names=names)
+    below = _flow_children(ctx, block.value, _column_below(block), names=names)
     return block if below is None else _with(block, None, (*below, *block.children))
 
 
@@ -57,7 +66,7 @@ def _in_lines(ctx: Context, block: Block, plain: bool, quotes: bool = False) -> 
     value, children = block.value, block.children
     below = None
     if value is not None and key not in _VALUES:
-        below = _flow_children(ctx, value, block.column + 2, names=key == "SET")
+        below = _flow_children(ctx, value, _column_below(block), names=key == "SET")
     if below is not None:
         if block.item and not block.colon and value is not None and value.raw[:1] == "{":
             return _in_lines(ctx, _item(block, below), plain, quotes)
@@ -69,6 +78,11 @@ def _in_lines(ctx: Context, block: Block, plain: bool, quotes: bool = False) -> 
     if value is block.value and all(one is other for one, other in zip(inner, block.children, strict=False)):
         return block
     return _with(block, value, inner)
+
+
+def _column_below(block: Block) -> int:
+    """Column of what stands in the value of a block: behind a dash it is deeper than the key, not than the dash."""
+    return (key_column(block) if block.item and block.colon else block.column) + 2
 
 
 def _is_unquoted(key: str, value: Text) -> bool:
@@ -101,7 +115,9 @@ def _flow_children(ctx: Context, value: Text, column: int, *, names: bool = Fals
     So is one without members, or deeper than the limit.
     """
     start, end = value.span
-    if value.style != "bare" or value.raw[:1] not in ("{", "[") or closing_bracket(ctx.text, start, end) != end - 1:
+    if value.style != "bare" or value.raw[:1] not in ("{", "["):
+        return None
+    if closing_bracket(ctx.text, start, end) not in (end - 1, -1):  # one that is not closed is reported already
         return None
     if bracket_depth(value.raw) > MAX_VALUE_DEPTH:
         return None

@@ -30,6 +30,7 @@ from abl.syntax.entries import (
 from abl.syntax.flowstyle import opened
 from abl.syntax.keeping import kept
 from abl.syntax.literals import object_blocks, split_member
+from abl.syntax.misplaced import report_value
 from abl.syntax.nodes import (
     Block,
     Memory,
@@ -96,6 +97,7 @@ def _with_colon(ctx: Context, block: Block) -> Block:
 def _read_each(ctx: Context, block: Block, into: list[T], read: Callable[[Context, Block, str], T], path: str) -> None:
     if not block.children and block.value is None:
         ctx.report(findings.empty_block(ctx.source, block.span, block.key))
+    report_value(ctx, block)
     for entry in entries_of(ctx, block):
         into.append(read(ctx, entry, f"{path}[{len(into)}]"))
 
@@ -170,6 +172,7 @@ def read_session_variable(ctx: Context, item: Block, path: str) -> SessionVariab
 def _read_persistent(ctx: Context, block: Block, into: list[PersistentPath], path: str) -> None:
     if not block.children and block.value is None:
         ctx.report(findings.empty_block(ctx.source, block.span, block.key))
+    report_value(ctx, block)
     for shorthand, children in groupby(block.children, lambda child: child.key.upper() in vocabulary.MEMORY_SHORTHANDS):
         if shorthand:
             for child in children:

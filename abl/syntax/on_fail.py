@@ -37,7 +37,9 @@ def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader |
         value = block.value  # quotes of YAML with nothing in them are an empty message, as quotes of ABL are
     if value is not None and not (value.style == "bare" and value.raw[:1] == "{" and value.raw[:2] != "{{"):
         read = _one_line(ctx, block, value, path)
-        return replace(read, message=block.value) if read.form == "message" else read
+        if read.form == "message" or (read.form == "step" and branches is None):
+            return replace(read, message=block.value)
+        return read
     children = children_of(ctx, block)
     if not children:
         ctx.report(findings.empty_on_fail(Span(block.key_span.start, block.line_span.end)))

@@ -72,6 +72,17 @@ def bracket_depth(text: str) -> int:
     return deepest
 
 
+def nests(text: str) -> bool:
+    """True when every bracket is closed by its own kind, quotes left aside."""
+    opened: list[str] = []
+    for match in COMMA.finditer(text):
+        if match.lastindex == 1:
+            opened.append(match[0])
+        elif match.lastindex == 2 and (not opened or f"{opened.pop()}{match[0]}" not in ("()", "[]", "{}")):
+            return False
+    return not opened
+
+
 def inside_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     """The range without its outer pair of brackets; a missing closing bracket is forgiven."""
     closed = end - 1 > start and text[end - 1] in ")]}"
@@ -85,3 +96,20 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
+
+
+_MAPPING: Final = re.compile(r"\[?\s*\{\s*[\"']?[A-Za-z_][\w-]*[\"']?\s*:")
+_GOES_ON: Final = re.compile(r"\s*(?:->|\.\w|[=!<>+]|(?:AND|OR|IN|IS|contains)\b)")
+
+
+def behind_mapping(text: str, start: int, end: int) -> int:
+    """Where something stands behind the mapping, or the list of mappings, that a value is; -1 when nothing does.
+
+    A value that an expression goes on with is none.
+    """
+    if _MAPPING.match(text, start, end) is None:
+        return -1
+    close = closing_bracket(text, start, end)
+    if close in (-1, end - 1) or _GOES_ON.match(text, close + 1, end) is not None:
+        return -1
+    return close + 1

@@ -17,7 +17,10 @@ _WORDS: Final = frozenset({"type", "fields", "items", "description"})
 
 
 def described_type(ctx: Context, block: Block, read_type: TypeReader, depth: int = 0) -> TypeRef | None:
-    """The type that a property such as ``returns`` names or describes; None for an empty one."""
+    """The type that a property such as ``returns`` names or describes; None for an empty one.
+
+    A type that is described has the place of the whole property, so that what it is made of lies within.
+    """
     parts = _parts(ctx, block)
     if parts is None or depth > MAX_BLOCK_DEPTH:
         return read_type(ctx, block.value) if block.value is not None else None
@@ -28,11 +31,11 @@ def described_type(ctx: Context, block: Block, read_type: TypeReader, depth: int
     if fields is not None:
         inner = tuple(_fields(ctx, fields, read_type, depth + 1))
         text = given.text if given is not None else "object"
-        holder = TypeRef(text, block.key_span if given is None else given.span, "object", fields=inner)
+        holder = TypeRef(text, block.span, "object", fields=inner)
         is_array = given is not None and given.name == "array"
         return TypeRef(holder.text, holder.span, "array", item=holder) if is_array else holder
     if items is not None and given is not None and given.name == "array":
-        return TypeRef(given.text, given.span, "array", item=described_type(ctx, items, read_type, depth + 1))
+        return TypeRef(given.text, block.span, "array", item=described_type(ctx, items, read_type, depth + 1))
     return given
 
 

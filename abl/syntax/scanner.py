@@ -18,10 +18,12 @@ SLASHES: Final = 2
 CONTENT: Final = 3
 
 TAB_WIDTH: Final = 4
+_MARKERS: Final = frozenset({"---", "..."})
+"""Lines that begin or end a document of YAML, where they say nothing more than a comment."""
 _MAX_CACHED_LINE: Final = 2_000
 
 _KEY = re.compile(
-    r"""(USE[ ]BEHAVIOR_PROFILE|VOICE[ ]INSTRUCTIONS|[^\s:"'\[\]{}(),=|<>!?`]+)[ \t]*:(?=[ \t]|$)""",
+    r"""((?i:USE[ ]BEHAVIOR_PROFILE|VOICE[ ]INSTRUCTIONS)|[^\s:"'\[\]{}(),=|<>!?`]+)[ \t]*:(?=[ \t]|$)""",
 )
 _TIGHT_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*):(?![:/\s])")
 _QUOTED_KEY = re.compile(r"""("[^"\\]*"|'[^'\\]*')[ \t]*:(?=[ \t]|$)""")
@@ -92,6 +94,8 @@ def _scan(text: str) -> Line:
     end = len(body)
     if not end:
         return Line(BLANK)
+    if end == 3 and body in _MARKERS:
+        return Line(COMMENT, 0, 1, end=end)
     body = body.lstrip(" \t")
     indent = end - len(body)
     tabs = 0

@@ -18,6 +18,9 @@ from abl.syntax.texts import bare_text, name_of, scalar_text
 
 _INTO: Final = outside(r"\bINTO\b|\binto\b")
 _AS: Final = outside(r"\bAS\b|\bas\b")
+_TARGET: Final = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_COMPOUND: Final = re.compile(rf"({_TARGET.pattern})\s*([-+*/:])")
+_OPERAND: Final = re.compile(r"[\w.]+")
 _NAMED = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*(?:=(?!=)|:)")
 
 
@@ -29,14 +32,14 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
     value = block.value
     if value is not None:
         if value.style == "bare" and value.raw[:1] == "{":
-            return tuple(_member(child, f"{path}[{i}]") for i, child in enumerate(children_of(ctx, block)))
+            return tuple(_member(ctx, child, f"{path}[{i}]") for i, child in enumerate(children_of(ctx, block)))
         span = value.span if value.style == "bare" else value.inner
         return (_assignment(ctx, block, span, path),)
     found: list[Assignment] = []
     for child in block.children:
         at = f"{path}[{len(found)}]"
         if child.colon:
-            found.append(_member(child, at))
+            found.append(_member(ctx, child, at))
         elif child.value is not None and begins_nothing(child.value.raw) and "=" not in child.value.raw:
             ctx.skip(child, "This is no assignment", path)
         elif child.value is not None:
@@ -44,8 +47,10 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
     return tuple(found)
 
 
-def _member(block: Block, path: str) -> Assignment:
-    target = Name(block.key, block.key_span)
+def _member(ctx: Context, block: Block, path: str) -> Assignment:
+    target = Name(block.key, block.key_span) if _TARGET.fullmatch(block.key) else None
+    if target is None:
+        ctx.report(findings.no_target(block.key_span, block.key))
     return Assignment(span=block.span, path=path, block=block, target=target, value=block.value)
 
 
@@ -65,8 +70,23 @@ def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment
         ctx.report(findings.bad_assignment(span, ctx.text[span.start : span.end]))
     elif target is not None and "[" in target.value:
         ctx.report(findings.indexed_target(target.span, target.value))
+    elif target is not None and _TARGET.fullmatch(target.value) is None:
+        _report_target(ctx, span, target, value)
+        target = None
     name = name_of(target) if target is not None else None
     return Assignment(span=span, path=path, block=block, target=name, value=value)
+
+
+def _report_target(ctx: Context, span: Span, target: Text, value: Text | None) -> None:
+    """What stands before the ``=`` and is no path: often the operator of ``x += 1``."""
+    compound = _COMPOUND.fullmatch(target.value)
+    if compound is None or value is None:
+        ctx.report(findings.no_target(target.span, target.value))
+        return
+    name, operator = compound.groups()
+    operand = value.raw if value.style != "bare" or _OPERAND.fullmatch(value.raw) else f"({value.raw})"
+    written = value.raw if operator == ":" else f"{name} {operator} {operand}"
+    ctx.report(findings.compound_assignment(span, name, operator, f"{name} = {written}"))
 
 
 def read_set(ctx: Context, block: Block, keyword: str, path: str) -> SetVariables:
@@ -141,14 +161,26 @@ def _check_pipeline(ctx: Context, block: Block, node: Transform) -> None:
     if missing:
         fixes: tuple[Fix, ...] = ()
         if block.children:
-            first = block.children[0]
-            indent = " " * (first.column - 1)
-            start = ctx.source.line_starts[ctx.line_of(first.span.start) - 1]
-            lines = "".join(f"{indent}{key}: {key.lower()}_name\n" for key in missing)
-            fixes = (Fix(f"Insert {' and '.join(missing)}", (Edit(Span(start, start), lines),)),)
+            lacking = [*missing, *(["AS"] if _needs_item(node) else ())]
+            edit = _missing_keys(ctx, block.children[0], lacking)
+            fixes = (Fix(f"Insert {' and '.join(lacking)}", (edit,)),)
         ctx.report(findings.incomplete_transform(span, " and ".join(missing), fixes))
-    elif node.item is None and (node.filter is not None or node.mapping):
+    elif _needs_item(node):
         ctx.report(findings.incomplete_transform(span, "the item name (AS)"))
+
+
+def _needs_item(node: Transform) -> bool:
+    return node.item is None and (node.filter is not None or bool(node.mapping))
+
+
+def _missing_keys(ctx: Context, first: Block, missing: list[str]) -> Edit:
+    """The keys in front of the first one: in lines of their own, or in its braces."""
+    words = [f"{key}: {key.lower()}_name" for key in missing]
+    start = ctx.source.line_starts[ctx.line_of(first.span.start) - 1]
+    if ctx.text[start : first.span.start].strip():
+        return Edit(Span(first.span.start, first.span.start), "".join(f"{word}, " for word in words))
+    indent = " " * (first.column - 1)
+    return Edit(Span(start, start), "".join(f"{indent}{word}\n" for word in words))
 
 
 # Arguments: WITH, MAP and what stands in the parentheses of a CALL ------------------------------------------------

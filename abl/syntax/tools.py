@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from abl.diagnostics import Edit, Fix
 from abl.limits import MAX_VALUE_DEPTH
@@ -27,10 +27,13 @@ from abl.syntax.pieces import (
     split_commas,
 )
 from abl.syntax.returns import described_type
+from abl.syntax.scanner import open_brackets
 from abl.syntax.texts import bare_text, scalar_text
 
 _TOOL_NAME = re.compile(r"[^\s(:]+")
 _NAME_AND_TYPE = re.compile(r"([A-Za-z_]\w*\??)[ \t]+\S.*", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _GENERIC = re.compile(r"([A-Za-z_][\w.]*)\s*<(.*)>", re.DOTALL)
 
 
@@ -86,7 +89,11 @@ def _no_tool(ctx: Context, block: Block, path: str) -> None:
 
 
 def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, ...], returns: TypeRef | None) -> None:
-    """Report what a signature lacks (ABL806); ``rest`` is what stands behind the name, ``behind`` its parameters."""
+    """Report what a signature lacks (ABL112, ABL806); ``rest`` is what stands behind the name, ``behind`` its
+    parameters."""
+    for type_ in (*(parameter.type for parameter in parameters), returns):
+        if type_ is not None:
+            _judge_type(ctx, type_)
     untyped = next((p for p in parameters if p.type is None and p.name.value), None)
     if untyped is not None:
         fix = _insertion(untyped.name.span.end, ": string", preferred=False)
@@ -111,6 +118,17 @@ def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, .
     edit = Edit(Span(behind, text.span.start + 1), " ->") if colon else Edit(Span(behind, text.span.start), " -> ")
     fix = Fix("Write `->` before the return type", (edit,), preferred=True)
     ctx.report(findings.malformed_tool(text.span, "the return type needs `->`", (fix,)))
+
+
+def _judge_type(ctx: Context, type_: TypeRef) -> None:
+    """Report a bracket of a type that nothing closes."""
+    plain = _QUOTED.sub("", type_.text)
+    opens = open_brackets(plain) or "<" * (plain.count("<") > plain.count(">"))
+    if opens:
+        at = type_.span.start + type_.text.find(opens[0])
+        missing = "".join(_CLOSING[bracket] for bracket in reversed(opens))
+        end = type_.span.end - type_.text.endswith((">", "}", ")"))  # which closes what stands around
+        ctx.report(findings.unclosed_bracket(Span(at, at + 1), opens[0], ctx.line_of(at), end, missing))
 
 
 def _insertion(at: int, text: str, *, preferred: bool = True) -> Fix:

@@ -9,6 +9,7 @@ from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.nodes import Comment, Text
+from abl.syntax.pieces import behind_mapping, nests
 from abl.syntax.scanner import BLANK, COMMENT, CONTENT, Line, follow_brackets, scan_line
 from abl.syntax.texts import PipeHeader, bare_text, closing_quote, pipe_text, quoted_text
 
@@ -98,10 +99,18 @@ class ValueReader:
         elif line.opens and (not free or first in "[{"):
             last = self._continuation(line, following)
             if last > following:
-                return self._long_value(start, following, last), last
+                return self._whole(self._long_value(start, following, last)), last
             if first in "[{":
                 self._unclosed(line, Span(start, end))
-        return bare_text(text, start, end), following
+        return self._whole(bare_text(text, start, end)), following
+
+    def _whole(self, value: Text | None) -> Text | None:
+        """The value; what stands behind a mapping of the YAML form is reported, as nobody would read the mapping."""
+        behind = behind_mapping(self.text, *value.span) if self.ctx.yaml and value is not None else -1
+        if value is not None and behind >= 0:
+            span = Span(behind, value.span.end)
+            self.ctx.report(findings.behind_bracket(span, value.raw[0], self.text[slice(*span)]))
+        return value
 
     def _long_value(self, start: int, following: int, last: int) -> Text:
         """The value that begins at ``start`` and ends with the line before ``last``."""
@@ -148,6 +157,8 @@ class ValueReader:
 
     def _unclosed(self, line: Line, span: Span) -> None:
         missing = "".join(_PAIRS[bracket] for bracket in reversed(line.opens))
+        if not nests(f"{self.text[span.start : span.end]}{missing}"):  # one inside is closed by that of another
+            missing = ""
         number = self.ctx.line_of(span.start)
         bracket = Span(span.start, span.start + 1)
         self.ctx.report(findings.unclosed_bracket(bracket, self.text[span.start], number, span.end, missing))

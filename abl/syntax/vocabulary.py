@@ -261,6 +261,11 @@ MESSAGE_KEYS: Final = (
     "self_handoff",
     "tool_fallback_desc",
 )
+MESSAGE_PLACEHOLDERS: Final[Mapping[str, Words]] = {
+    "gather_prompt": words("fields"),
+    "escalation_format": words("reason"),
+}
+"""What a message of MESSAGES is given besides the variables of the session (07 §6, 09 §8)."""
 
 # Names (01 §4) --------------------------------------------------------------------------------------------------
 

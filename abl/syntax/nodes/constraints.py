@@ -19,8 +19,8 @@ Form = Literal[
 class OnFail(Node):
     """ON_FAIL of a rule, CHECK or CALL (04 §5, 06 §5.9). ``form`` as written; fields are those that form uses.
 
-    ``form="step"`` holds a single word (``target``). ``structured`` may set message, collect, goto, retry, then,
-    clear, sets; ``order`` gives the authored order of its keys.
+    ``form="step"`` holds a single word (``target``), which in a rule is its ``message``, too. ``structured`` may set
+    message, collect, goto, retry, then, clear, sets; ``order`` gives the authored order of its keys.
     """
 
     form: Form
