@@ -40,7 +40,7 @@ def _element(content: Content) -> Element:
     first = content.members[0] if content.members else None
     word = same_key(first.key) if first is not None else ""
     if first is not None and word in ELEMENT_TYPES:
-        arrow = _behind_arrow(first)
+        arrow = behind_arrow(first)
         lacks = tuple(
             key
             for key in ELEMENT.needs
@@ -57,7 +57,7 @@ def _id_of(content: Content) -> Name | None:
     return Name(text.value.strip(), text.inner) if text is not None and text.value.strip() else None
 
 
-def _behind_arrow(content: Content) -> Name | None:
+def behind_arrow(content: Content) -> Name | None:
     """The id of ``BUTTON: "Label" -> id``."""
     text = content.text
     if text is None or (text.style != "bare" and text.value[:1] not in ('"', "'")):

@@ -1,4 +1,4 @@
-"""Names in test cases: agents, tools, steps, phases, variables and paths, each with its place (docs/spec 12 §3)."""
+"""Names in test cases, each with its place: agents, tools, parameters, steps, variables … (docs/spec 12 §3)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.source import Span
 
-CaseKind = Literal["agent", "tool", "step", "phase", "name"]
+CaseKind = Literal["agent", "tool", "step", "phase", "action", "parameter", "name"]
 
 
 class CaseName(NamedTuple):
-    """A name; kind ``name`` is a variable or path. ``span`` holds it as it is, unless it is not ``plain``: a text in
-    quotes with escapes, or over several lines."""
+    """A name; kind ``name`` is a variable or path, and that of a parameter begins with its tool's.
+
+    ``span`` holds it as it is, unless it is not ``plain``: a text in quotes with escapes, or over several lines.
+    """
 
     kind: CaseKind
     name: str
@@ -49,8 +51,10 @@ _CASE: Final[Mapping[str, _Shape]] = {
     "model": {"call": "tool"},
     "memory": {"bank": _Keys("agent"), "blocks": {"agent": "agent"}},
     "start": {"expect": _EXPECT},
-    "turns": {"set": _Keys("name", writes=True), "expect": _EXPECT},
+    "turns": {"act": {"id": "action"}, "set": _Keys("name", writes=True), "expect": _EXPECT},
 }
+_ARGUMENT: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*\()")
+_STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _COMPUTED: Final = re.compile(r"(?<![\w.])(?:results\.(?P<tool>[A-Za-z_]\w*)|variables\.(?P<name>[A-Za-z_]\w*))")
 
 
@@ -59,7 +63,9 @@ def names_in_case(text: str) -> tuple[CaseName, ...] | None:
     """Every name of a test case; None if it cannot be read."""
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        return tuple(sorted(set(_names(tree, _CASE, text, set())))) if tree is not None else ()
+        if tree is None:
+            return ()
+        return tuple(sorted({*_names(tree, _CASE, text, set()), *_parameters(tree, text, set())}))
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
 
@@ -123,3 +129,41 @@ def _computed(text: str, start: int, end: int) -> Iterator[CaseName]:
     for match in _COMPUTED.finditer(text, start, end):
         kind: CaseKind = "tool" if match["tool"] is not None else "name"
         yield CaseName(kind, match[kind], Span(*match.span(kind)))
+
+
+def _parameters(node: yaml.Node, text: str, seen: set[int]) -> Iterator[CaseName]:
+    """The parameters that calls give, expected ones and those of a scripted model, and that mocks look at."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _parameters(item, text, seen)
+    elif isinstance(node, yaml.MappingNode):
+        below = {key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        tool, given = below.get("tool") or below.get("call"), below.get("args")
+        if isinstance(tool, yaml.ScalarNode) and isinstance(given, yaml.MappingNode):
+            for key, _ in given.value:
+                yield from (_of_tool(tool.value, name) for name in _name(key, "parameter", False, text))
+        mocks = below.get("tools")
+        for key, cases in mocks.value if isinstance(mocks, yaml.MappingNode) else ():
+            yield from _in_mocks(key, cases, text)
+        for value in below.values():
+            yield from _parameters(value, text, seen)
+
+
+def _in_mocks(tool: yaml.Node, cases: yaml.Node, text: str) -> Iterator[CaseName]:
+    """The names in the conditions of the cases of a tool; texts in quotes are none."""
+    for case in cases.value if isinstance(cases, yaml.SequenceNode) else ():
+        for key, value in case.value if isinstance(case, yaml.MappingNode) else ():
+            if key.value == "when" and isinstance(value, yaml.ScalarNode):
+                start, end = value.start_mark.index, value.end_mark.index
+                quoted = 1 if value.style in ("'", '"') else 0
+                condition = _STRING.sub(lambda match: " " * len(match[0]), text[start + quoted : end - quoted])
+                for match in _ARGUMENT.finditer(condition):
+                    at = start + quoted + match.start()
+                    yield CaseName("parameter", f"{tool.value}.{match[0]}", Span(at, at + len(match[0])))
+
+
+def _of_tool(tool: str, name: CaseName) -> CaseName:
+    return name._replace(name=f"{tool}.{name.name}")

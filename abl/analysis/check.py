@@ -11,7 +11,7 @@ from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers
 from abl.analysis.asking import Asking, still
 from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.parts import Part, Placed
-from abl.analysis.project import DocumentIndex, Index, index_of
+from abl.analysis.project import DocumentIndex, Exists, Index, index_of
 from abl.analysis.reading import Reading
 from abl.analysis.records import BINDING, GUARDRAIL
 from abl.analysis.registry import Found, Rule, rules_by_kind
@@ -46,16 +46,18 @@ def check(
     select: Iterable[str] | None = None,
     ignore: Iterable[str] | None = None,
     only: Collection[str] | None = None,
+    exists: Exists | None = None,
 ) -> Report:
     """All diagnostics of a project, given as texts by path; with ``only`` those of the documents at these paths.
 
     ``select`` and ``ignore`` hold codes, names or families (``ABL3xx``). User text never raises; an unknown code raises
-    ``UnknownCode``.
+    ``UnknownCode``. ``exists`` says of a document's path and a file's name whether that file is there; without it,
+    files that are no part of ``files`` are not looked for (ABL1027).
     """
     selection = Selection(codes_of(select) if select is not None else None, codes_of(ignore or ()))
     diagnostics: list[Diagnostic] = []
     with collector_paused():
-        index = index_of(files)
+        index = index_of(files, exists)
         for path, document in index.documents.items():
             if only is not None and path not in only:
                 continue

@@ -57,8 +57,11 @@ class _Collector(ProfileCollector):
             self.unit(completion, self.completion)
         for action_handler in agent.action_handlers:
             self.action_handler(action_handler)
+        outer = self.locals
         for name, text in (*agent.messages, *agent.templates):
+            self.locals = outer | vocabulary.MESSAGE_PLACEHOLDERS.get(name.value, frozenset())
             self.template(text, f"MESSAGES.{name.value}", agent)
+        self.locals = outer
         if isinstance(agent, nodes.Fragment):
             self.directives(agent.directives)
             if agent.profile is not None:

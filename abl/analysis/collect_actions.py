@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from abl.analysis import places
 from abl.analysis.collect_content import ContentCollector, is_shown
 from abl.analysis.collect_targets import targets_of
+from abl.analysis.languages import is_path
 from abl.analysis.records import AgentRef, StepKind, ToolRef
 from abl.syntax import nodes
 from abl.syntax.constraints import read_rule
@@ -31,7 +32,6 @@ _BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
     },
 }  # fmt: skip
 _WORDS = re.compile(r"\w+")
-_PATH = re.compile(r"(?![A-Za-z]{2,3}$)[A-Za-z_]\w*(?:\.\w+)*")  # but for a language tag such as ``en``
 _NAMELESS = frozenset({"RESPOND", "MESSAGE_KEY", "STREAMING"})
 _PLAIN_SETTINGS = frozenset({"REASONING", "MAX_ATTEMPTS", "MAX_TURNS", "CORRECTIONS", "MESSAGE_KEY"})
 
@@ -151,7 +151,7 @@ class ActionCollector(ContentCollector):
     def interaction_language(self, setting: nodes.Setting) -> None:
         """A language tag, a path, or a text with placeholders (09 §9)."""
         text = setting.value
-        if text is not None and text.style == "bare" and _PATH.fullmatch(text.value):
+        if text is not None and is_path(text):
             self.expression(text, "value", "LANGUAGE", setting)
         else:
             self.template(text, "LANGUAGE", setting)
@@ -274,4 +274,5 @@ class ActionCollector(ContentCollector):
 def _read_rules(ctx: Context, block: Block, path: str) -> tuple[nodes.Rule | nodes.Sentence, ...]:
     """The lines of STEP_CONSTRAINTS."""
     lines = (item for item in block.children if item.value is not None or item.children)
-    return tuple([read_rule(ctx, item, f"{path}[{at}]") for at, item in enumerate(lines)])
+    read = (read_rule(ctx, item, f"{path}[{at}]") for at, item in enumerate(lines))
+    return tuple([line for line in read if line is not None])

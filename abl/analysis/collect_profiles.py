@@ -36,6 +36,8 @@ class ProfileCollector(ToolCollector):
                 case "instructions":
                     if profile.inline:
                         self.template(member.text, "INSTRUCTIONS", profile)
+                case "constraints" if not profile.inline:
+                    continue  # a section of the document
                 case _:
                     self.mention(member.span)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from abl.analysis import fixes
+from collections.abc import Iterator, Sequence
+
+from abl.analysis import braces, fixes
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
 from abl.syntax.nodes import Content
@@ -10,23 +12,37 @@ from abl.syntax.nodes import Content
 
 def added(source: Source, content: Content, key: str, value: str, *, preferred: bool = True) -> tuple[Fix, ...]:
     """``key: value`` as a new member; the key in capitals if the others are. None where there is no room for it."""
-    key = styled(content, key)
-    title = f"Add `{key}`"
+    return all_added(source, content, ((key, value),), preferred=preferred)
+
+
+def all_added(
+    source: Source, content: Content, pairs: Sequence[tuple[str, str]], *, preferred: bool = True
+) -> tuple[Fix, ...]:
+    """The same for several members at once. The title tells the values that the author need not fill in."""
+    words = [(styled(content, key), value) for key, value in pairs]
+    title = "Add " + " and ".join(f"`{key}`" if value[0] in '["' else f"`{key}: {value}`" for key, value in words)
+    lines = [f"{key}: {value}" for key, value in words]
     if content.brackets is not None:
         if source.text[content.brackets.start] != "{":
             return ()
         last = content.members[-1].span.end if content.members else content.brackets.start + 1
-        return (fixes.insert(last, f"{', ' if content.members else ''}{key}: {value}", title, preferred=preferred),)
+        text = f"{', ' if content.members else ''}{', '.join(lines)}"
+        return (fixes.insert(last, text, title, preferred=preferred),)
     block = content.block
     if block is None or (content.text is not None and not content.members):
         return ()
     if not content.key:  # a list item, whose keys stand behind its dash
-        line = f"{' ' * (source.position(content.key_span.start).column - 1)}{key}: {value}"
-        return (fixes.insert_line_below(source, block.span, line, title, preferred=preferred),)
-    first = block.children[0] if block.children else None
-    indent = fixes.indent_of(source, (first or block).span.start) + ("" if first is not None else "  ")
-    line = f"{indent}{key}: {value}"
-    return (fixes.insert_line_below(source, block.line_span, line, title, preferred=preferred),)
+        indent, below = " " * (source.position(content.key_span.start).column - 1), block.span
+    else:
+        first = block.children[0] if block.children else None
+        indent = fixes.indent_of(source, (first or block).span.start) + ("" if first is not None else "  ")
+        below = block.line_span
+    text = "\n".join(f"{indent}{line}" for line in lines)
+    first_member = content.members[0].span if content.members else block.span
+    member = braces.added(source, content.key_span if content.key else first_member, text)
+    if member is not None:
+        return (Fix(title, (member,), preferred),)
+    return (fixes.insert_line_below(source, below, text, title, preferred=preferred),)
 
 
 def styled(content: Content, key: str) -> str:
@@ -37,30 +53,37 @@ def styled(content: Content, key: str) -> str:
     return key.lower() if written and key.isupper() and all(word.islower() for word in written) else key
 
 
-def removed(source: Source, parent: Content, content: Content, *, preferred: bool = True) -> tuple[Fix, ...]:
-    """The content taken out of its parent; none where that would leave a broken line."""
-    title = f"Remove `{content.key or content.word_of()}`"
-    edit = _removal(source, parent, content)
-    return (Fix(title, (edit,), preferred),) if edit is not None else ()
+def removed(source: Source, parent: Content, *contents: Content, preferred: bool = True) -> tuple[Fix, ...]:
+    """Contents taken out of their parent; none where that would leave a broken line."""
+    title = "Remove " + " and ".join(f"`{content.key or content.word_of()}`" for content in contents)
+    edits = _removals(source, parent, contents)
+    return (Fix(title, edits, preferred),) if edits else ()
 
 
-def _removal(source: Source, parent: Content, content: Content) -> Edit | None:
+def _removals(source: Source, parent: Content, contents: Sequence[Content]) -> tuple[Edit, ...]:
     if parent.brackets is not None:
-        return Edit(_with_comma(parent, content), "")
-    if content.block is None:
-        return None
-    line = source.position(content.span.start).line
-    before = source.text[source.line_starts[line - 1] : content.block.span.start]
-    return None if before.strip() else Edit(fixes.whole_lines(source, content.block.span), "")
+        return tuple([Edit(span, "") for span in _with_commas(parent, contents)])
+    edits: list[Edit] = []
+    for content in contents:
+        if content.block is None:
+            return ()
+        line = source.position(content.span.start).line
+        if source.text[source.line_starts[line - 1] : content.block.span.start].strip():
+            return ()
+        edits.append(Edit(fixes.whole_lines(source, content.block.span), ""))
+    return tuple(edits)
 
 
-def _with_comma(parent: Content, content: Content) -> Span:
-    """The place of an element of an inline list or object and of the comma that goes with it."""
+def _with_commas(parent: Content, contents: Sequence[Content]) -> Iterator[Span]:
+    """The places of elements of an inline list or object and of the commas that go with them."""
     row = sorted((*parent.members, *parent.items), key=lambda part: part.span.start)
-    at = next(number for number, part in enumerate(row) if part is content)
-    if at + 1 < len(row):
-        return Span(content.span.start, row[at + 1].span.start)
-    return Span(row[at - 1].span.end if at else content.span.start, content.span.end)
+    gone = [any(part is content for content in contents) for part in row]
+    kept = next((at for at in range(len(row) - 1, -1, -1) if not gone[at]), -1)  # the last that stays
+    for at in range(kept):
+        if gone[at]:
+            yield Span(row[at].span.start, row[at + 1].span.start)
+    if kept + 1 < len(row):
+        yield Span(row[kept].span.end if kept >= 0 else row[0].span.start, row[-1].span.end)
 
 
 def appended(source: Source, array: Content, value: str, *, preferred: bool = True) -> tuple[Fix, ...]:

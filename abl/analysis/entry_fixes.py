@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
+from typing import Final
 
-from abl.analysis import fixes
+from abl.analysis import braces, fixes
 from abl.analysis.model import AgentIndex
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
@@ -20,9 +22,13 @@ SCOPE_OF_SEGMENT = {
 """The scope that a first segment names (docs/spec 03 §3)."""
 
 
+_BARE: Final[dict[type, str]] = {nodes.PersistentPath: "path", nodes.SessionVariable: "name", nodes.GatherField: "name"}
+"""The key of what may stand as a bare word."""
+
+
 def has_own_lines(source: Source, span: Span) -> bool:
     """True when nothing else stands on the lines of a span but the dash of its item."""
-    lines = fixes.whole_lines(source, span)
+    lines = fixes.lines_of(source, span)
     before, behind = source.text[lines.start : span.start], source.text[span.end : lines.end]
     return before.strip() in ("", "-") and not behind.strip()
 
@@ -45,21 +51,60 @@ def remove_property(agent: AgentIndex, prop: nodes.Property, *, preferred: bool 
 def add_property(
     agent: AgentIndex, node: nodes.Node, text: str, *, preferred: bool = False, below: nodes.Property | None = None
 ) -> tuple[Fix, ...]:
-    """A new property line below the first line of an entry, or below one of its properties.
+    """A new property below the first one of an entry, or below one given; in braces as their last member.
 
-    Nothing for entries written in braces or brackets.
+    Nothing for a bare word, but for what has a key for it: ``- a`` is then ``- {name: a, …}`` where it is in YAML.
     """
-    block = node.block
-    if block is None or not block.item or not has_own_lines(agent.source, block.span):
+    block, title = node.block, f"Insert `{text}`"
+    if block is None or not block.item:
         return ()
-    if _in_braces(agent, node):
+    first_word = block.key_span if block.colon or block.value is None else block.value.span
+    if not braces.is_element(agent.source, first_word):
         return ()
-    indent = block.children[0].column - 1 if block.children else block.column + 1
+    if not block.colon and (_is_yaml(agent) or braces.extent(agent.source, block.span) is not None):
+        return _in_new_braces(node, block, text, title, preferred=preferred)
+    if braces.extent(agent.source, block.key_span) is not None:
+        return (fixes.insert_line_below(agent.source, block.key_span, text, title, preferred=preferred),)
+    if not has_own_lines(agent.source, block.span):
+        return ()
+    indent = agent.source.position(block.key_span.start).column - 1 if block.colon else block.column + 1
+    nested = list(takewhile(lambda child: child.column > indent + 1, block.children)) if block.colon else []
+    if not block.colon and block.children:
+        indent = block.children[0].column - 1
     first = Span(block.line_span.start, block.value.span.end) if block.value is not None else block.line_span
+    if nested:
+        first = Span(block.line_span.start, nested[-1].span.end)
     if below is not None and not below.block.item:
         first = below.block.span
-    line = " " * indent + text
-    return (fixes.insert_line_below(agent.source, first, line, f"Insert `{text}`", preferred=preferred),)
+    return (fixes.insert_line_below(agent.source, first, " " * indent + text, title, preferred=preferred),)
+
+
+def _in_new_braces(node: nodes.Node, block: nodes.Block, text: str, title: str, *, preferred: bool) -> tuple[Fix, ...]:
+    key, value = _BARE.get(node.__class__), block.value  # what has moved is of another type
+    if key is None or value is None or block.children:
+        return ()
+    edits = (
+        Edit(Span(value.span.start, value.span.start), f"{{{key}: "),
+        Edit(Span(value.span.end, value.span.end), f", {text}}}"),
+    )
+    return (Fix(title, edits, preferred),)
+
+
+def _is_yaml(agent: AgentIndex) -> bool:
+    """True for a document in YAML form."""
+    section = agent.agent.section("AGENT") or agent.agent.section("SUPERVISOR")
+    return section is not None and section.written.islower()
+
+
+def append_property(
+    agent: AgentIndex, node: nodes.Node, text: str, title: str, *, preferred: bool = True
+) -> tuple[Fix, ...]:
+    """A new property as the last one of an entry."""
+    block = node.block
+    if block is None or (not block.item and not block.children):
+        return ()
+    indent = block.children[0].column - 1 if block.children else block.column + 1
+    return (fixes.insert_line_below(agent.source, block.span, " " * indent + text, title, preferred=preferred),)
 
 
 def _in_braces(agent: AgentIndex, node: nodes.Node) -> bool:

@@ -20,8 +20,8 @@ def not_one_of(
     written = text.value.strip() if text is not None else ""
     if text is None or not written or written in legal:
         return
-    if written.lower() in legal:
-        meant = written.lower()
+    meant = next((word for word in legal if word.lower() == written.lower()), "")
+    if meant:
         yield found(text.inner, fixes.replace(text.inner, meant), severity="warning", node=node, y=meant, **data)
         return
     slip = (slips or {}).get(written.lower())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from abl.analysis.model import AgentIndex, value_of
+from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.reading import read_value
 from abl.source import Source
 from abl.syntax import nodes
@@ -73,12 +73,42 @@ def type_word(field: nodes.GatherField, agent: AgentIndex) -> str | None:
     inherited = agent.fields.get(name)
     if inherited is not None and inherited.prop("ENTITY_REF") is not None:
         return None
-    return agent.types.declared.get(name) or (None if name in agent.session else "string")
+    if inherited is not None and inherited.type is not None:
+        return inherited.type.value.strip().lower()
+    variable = agent.session.get(name)
+    if variable is None:
+        return "string"
+    return agent.types.declared.get(name) if variable.type is not None else None
 
 
 def is_in_step(field: nodes.GatherField) -> bool:
     """True for a field of a step's GATHER, False for one of the top-level GATHER."""
     return ".GATHER" in field.path
+
+
+def inherited_from(field: nodes.GatherField, agent: AgentIndex) -> nodes.GatherField | None:
+    """The top-level field whose properties a step's field of its name takes over where it has none (07 §1)."""
+    return agent.derive(_top_level).get(field.name.value) if is_in_step(field) else None
+
+
+def _top_level(agent: AgentIndex) -> dict[str, nodes.GatherField]:
+    gather = agent.agent.gather
+    return {field.name.value: field for field in gather.fields} if gather is not None else {}
+
+
+def own_or_inherited(field: nodes.GatherField, agent: AgentIndex, key: str) -> nodes.Property | None:
+    """A property of a field, or the one that it inherits."""
+    own = field.prop(key)
+    above = inherited_from(field, agent) if own is None else None
+    return above.prop(key) if above is not None else own
+
+
+def is_set(field: nodes.GatherField, agent: AgentIndex, key: str) -> bool:
+    """True for a boolean property that is set here or inherited."""
+    if field.prop(key) is not None:
+        return is_true(field, key)
+    above = inherited_from(field, agent)
+    return above is not None and is_true(above, key)
 
 
 class Validation(NamedTuple):

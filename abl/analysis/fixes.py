@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from abl.analysis import braces
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
 from abl.syntax.suggest import closest
@@ -20,12 +21,18 @@ def insert(at: int, text: str, title: str, *, preferred: bool = True) -> Fix:
 
 
 def remove_lines(source: Source, span: Span, title: str, *, preferred: bool = True) -> Fix:
-    """Take out the whole lines that ``span`` touches."""
+    """Take out the whole lines that ``span`` touches, or a member of braces with its comma."""
     return Fix(title, (Edit(whole_lines(source, span), ""),), preferred)
 
 
 def whole_lines(source: Source, span: Span) -> Span:
-    """The span widened to full lines, the last line break included."""
+    """The span widened to full lines, the last line break included; in braces to what goes with a member."""
+    member = braces.extent(source, span)
+    return lines_of(source, span) if member is None else member
+
+
+def lines_of(source: Source, span: Span) -> Span:
+    """The full lines that a span touches, the last line break included."""
     start = source.line_starts[source.position(span.start).line - 1]
     last = source.position(max(span.end - 1, span.start)).line
     end = source.line_starts[last] if last < source.line_count else len(source.text)
@@ -33,13 +40,19 @@ def whole_lines(source: Source, span: Span) -> Span:
 
 
 def insert_line_below(source: Source, span: Span, text: str, title: str, *, preferred: bool = True) -> Fix:
-    """A new line with ``text`` (already indented) below the last line that ``span`` touches."""
+    """A new line with ``text`` (already indented) below the last line that ``span`` touches; in braces a new member."""
+    member = braces.added(source, span, text)
+    if member is not None:
+        return Fix(title, (member,), preferred)
     line = source.position(max(span.end - 1, span.start)).line
     return insert(source.line_span(line).end, f"\n{text}", title, preferred=preferred)
 
 
 def insert_line_above(source: Source, span: Span, text: str, title: str, *, preferred: bool = True) -> Fix:
-    """A new line with ``text`` (already indented) above the line where ``span`` begins."""
+    """A new line with ``text`` (already indented) above the line where ``span`` begins; in braces a new member."""
+    member = braces.added(source, span, text, above=True)
+    if member is not None:
+        return Fix(title, (member,), preferred)
     line = source.position(span.start).line
     return insert(source.line_starts[line - 1], f"{text}\n", title, preferred=preferred)
 

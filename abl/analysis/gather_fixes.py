@@ -40,6 +40,8 @@ def _merge_keys(agent: AgentIndex, first: nodes.GatherField, later: nodes.Gather
     if not (has_own_lines(agent.source, head.span) and has_own_lines(agent.source, tail.span)):
         return ()
     known = {child.key.lower(): child for child in head.children}
+    if len(known) < len(head.children) or len({child.key.lower() for child in tail.children}) < len(tail.children):
+        return ()  # which of two values of one key holds is told first
     edits, lines = [], []
     for child in tail.children:
         before = known.get(child.key.lower())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from abl.analysis.certainty import can_fail, is_fleeting, varies
 from abl.analysis.intervals import Interval, Limits, bounds_of, constant, limits_of
 from abl.analysis.judgement import shape
 from abl.expressions import nodes as en
@@ -14,8 +15,6 @@ from abl.once import once
 
 _MOST_PARTS: Final = 24
 """Parts of AND and OR that are looked into; a condition with more is compared as a whole."""
-_FALSY: Final = frozenset({0.0, "", "false"})
-"""Values of ``Limits`` that are not true, or may not be."""
 _NEED_TEXT: Final = frozenset({"contains", "startsWith", "endsWith"})
 
 
@@ -66,9 +65,21 @@ class Demand:
         """The limits that are all it demands, if it is that simple."""
         return limits_of(self.node, negated=self.negated)
 
+    @property
+    def is_impossible(self) -> bool:
+        """True when nothing meets it, and asking is no error either."""
+        return self.safe and bool(self.bounds.impossible)
+
+    @once
+    def safe(self) -> bool:
+        """True when it is met or not, and never neither of the two for an error."""
+        return not can_fail(self.node)
+
     @once
     def shape(self) -> Any:
         """Equal for equal demands; None for what may differ from one moment to the next, such as a random number."""
+        if varies(self.node):
+            return None
         for part in en.walk(self.node):
             if isinstance(part, en.Call):
                 known = find(part.name, part.prefixed)
@@ -87,9 +98,19 @@ def implies(one: Demand, other: Demand) -> bool:
     if _follows(one, other):
         return True
     parts, choices = one.conjuncts, other.disjuncts
-    return (len(choices) > 1 and any(implies(one, choice) for choice in choices)) or (
+    return (len(choices) > 1 and _offers(choices, one)) or (
         len(parts) > 1 and any(implies(part, other) for part in parts)
     )
+
+
+def _offers(choices: tuple[Demand, ...], one: Demand) -> bool:
+    """True when one of the choices follows, and none before it can fail: they are tried in their order."""
+    for choice in choices:
+        if implies(one, choice):
+            return True
+        if not choice.safe:
+            return False
+    return False
 
 
 def single_demands(demand: Demand) -> tuple[Demand, ...]:
@@ -109,6 +130,8 @@ def _follows(one: Demand, other: Demand) -> bool:
     """The same for two demands as wholes."""
     if _alike(one, other) and one.shape is not None and one.shape == other.shape:
         return True
+    if not other.safe:
+        return False
     path = asked(other)
     if path and _needs_value(one, path):
         return True
@@ -128,20 +151,20 @@ def _alike(one: Demand, other: Demand) -> bool:
 
 def _holds_within(bounds: Limits, other: Demand) -> bool:
     """True when a demand is met by whatever lies within the limits."""
-    if bounds.contradicts(other.opposite.bounds):
+    if bounds.contradicts(other.opposite.bounds, strict=True):
         return True
     if other.limits is not None and bounds.implies(other.limits):
         return True
     if not isinstance(other.node, en.Path) or other.negated:
         return False
     values = bounds.values.get(".".join(other.node.parts))
-    return values is not None and not values & _FALSY
+    return values is not None and values.is_true
 
 
 def asked(demand: Demand) -> str:
     """The path of which it is demanded that it has a value; empty for another demand."""
     test = demand.node
-    if not isinstance(test, en.Test) or not isinstance(test.left, en.Path):
+    if not isinstance(test, en.Test) or not isinstance(test.left, en.Path) or is_fleeting(test.left.parts):
         return ""
     return ".".join(test.left.parts) if test.op == ("IS NOT SET" if demand.negated else "IS SET") else ""
 

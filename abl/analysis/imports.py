@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from posixpath import basename
-from typing import Final
+from typing import Final, NamedTuple
 
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import write_paths
@@ -27,13 +27,26 @@ def set_by_tools(files: Mapping[str, Iterable[AgentIndex]]) -> dict[str, frozens
     return {name: names for name, names in found.items() if names}
 
 
+class Import(NamedTuple):
+    """``file: "x.tools.abl" [a, b]``: the path as written, and the names; none for all tools of the file."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+def imports_of(agent: AgentIndex) -> Iterator[Import]:
+    """What the agent's TOOLS section imports."""
+    section = agent.agent.section("TOOLS")
+    for child in section.block.children if section is not None and section.block is not None else ():
+        match = _PATH.match(child.value.raw) if child.key.lower() == "file" and child.value is not None else None
+        path = (match[1] or match[2] or match[3]) if match is not None else ""
+        if path:
+            yield Import(path, names_imported(child))
+
+
 def imported_files(agent: AgentIndex) -> frozenset[str]:
     """The names (without folders) of the tool files that the agent's TOOLS section imports."""
-    section = agent.agent.section("TOOLS")
-    children = section.block.children if section is not None and section.block is not None else ()
-    values = [child.value.raw for child in children if child.key.lower() == "file" and child.value is not None]
-    paths = [match[1] or match[2] or match[3] for match in map(_PATH.match, values) if match is not None]
-    return frozenset([basename(path) for path in paths if path])
+    return frozenset([basename(written.path) for written in imports_of(agent)])
 
 
 def names_imported(block: Block) -> tuple[str, ...]:

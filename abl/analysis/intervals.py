@@ -7,15 +7,16 @@ Only what is certain is said. A condition that is no plain conjunction of compar
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from abl.analysis.certainty import can_fail, is_fleeting
+from abl.analysis.choices import Choice, equal_to, union
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en
-from abl.expressions.values import truthy
+from abl.expressions.errors import EvaluationError
+from abl.expressions.values import double, truthy
 
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -61,16 +62,18 @@ def _evaluated(text: str) -> Constant | None:
 
 
 def _logical(node: en.Logical, text: str) -> Constant | None:
-    values = [constant(operand, text) for operand in node.operands]
-    if node.op == "IMPLIES":
-        first, last = values[0], values[-1]
-        if (first is not None and not first.holds) or (last is not None and last.holds):
-            return Constant(True)
-        return Constant(False) if first is not None and last is not None else None
-    decisive = node.op == "OR"
-    if any(value is not None and value.holds is decisive for value in values):
-        return Constant(decisive)
-    return None if None in values else Constant(not decisive)
+    """The first operand that decides does so only if none before it can fail, which would be an error of the whole."""
+    decisive = node.op != "AND"
+    unknown = False
+    for place, operand in enumerate(node.operands):
+        value = constant(operand, text)
+        deciding = (place == 1) if node.op == "IMPLIES" else decisive
+        if value is not None and value.holds is deciding:
+            return Constant(decisive)
+        if value is None and can_fail(operand):
+            return None
+        unknown = unknown or value is None
+    return None if unknown else Constant(not decisive)
 
 
 class Interval(NamedTuple):
@@ -106,31 +109,32 @@ class Interval(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a conjunction demands: numbers within intervals, values equal to one of some literals."""
+    """What a conjunction demands: what `<` takes values for within intervals, values equal to one of some literals."""
 
     numbers: dict[str, Interval]
-    values: dict[str, frozenset[Any]]
+    values: dict[str, Choice]
 
-    def contradicts(self, other: Limits) -> str:
-        """A path on which both cannot hold, or an empty text."""
+    def contradicts(self, other: Limits, *, strict: bool = False) -> str:
+        """A path on which both cannot hold, or an empty text; ``strict`` counts ``false``, which equals any word."""
         if not (self.numbers or self.values) or not (other.numbers or other.values):
             return ""
         for path, interval in self.numbers.items():
             if path in other.numbers and interval.apart(other.numbers[path]):
                 return path
         for path, values in self.values.items():
-            if path in other.values and values.isdisjoint(other.values[path]):
+            if path in other.values and values.apart(other.values[path], strict=strict):
                 return path
         for one, two in ((self, other), (other, self)) if self.values or other.values else ():
             for path, interval in one.numbers.items():
-                if path in two.values and not any(_inside(value, interval) for value in two.values[path]):
+                if path in two.values and not _reaches(two.values[path], interval):
                     return path
         return ""
 
     @property
     def impossible(self) -> str:
         """A path that can have no fitting value, or an empty text."""
-        return next((p for p, i in self.numbers.items() if i.empty), "") or self.contradicts(self)
+        nowhere = next((path for path, interval in self.numbers.items() if interval.empty), "")
+        return nowhere or next((p for p, choice in self.values.items() if choice.empty), "") or self.contradicts(self)
 
     def implies(self, other: Limits) -> bool:
         """True when whatever fits here also fits there."""
@@ -139,13 +143,14 @@ class Limits(NamedTuple):
         for path, interval in other.numbers.items():
             if path not in self.numbers or not self.numbers[path].within(interval):
                 return False
-        return all(p in self.values and self.values[p] <= v for p, v in other.values.items())
+        return all(p in self.values and self.values[p].within(v) for p, v in other.values.items())
 
 
-def _inside(value: Any, interval: Interval) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def _reaches(choice: Choice, interval: Interval) -> bool:
+    """True when a value of the choice may lie in the interval."""
+    if choice.orders is None:
         return True
-    return not interval.meet(Interval(value, value)).empty
+    return any(not interval.meet(Interval(order, order)).empty for order in choice.orders)
 
 
 def limits_of(node: en.Node, *, negated: bool = False) -> Limits | None:
@@ -182,12 +187,12 @@ def met(parts: Sequence[Limits]) -> Limits:
     if len(parts) == 1:
         return parts[0]
     numbers: dict[str, Interval] = {}
-    values: dict[str, frozenset[Any]] = {}
+    values: dict[str, Choice] = {}
     for part in parts:
         for path, interval in part.numbers.items():
             numbers[path] = numbers[path].meet(interval) if path in numbers else interval
         for path, choice in part.values.items():
-            values[path] = values[path] & choice if path in values else choice
+            values[path] = values[path].meet(choice) if path in values else choice
     return Limits(numbers, values)
 
 
@@ -200,7 +205,7 @@ def _either(parts: Sequence[Limits]) -> Limits:
         if all(path in part.numbers for part in others)
     }
     values = {
-        path: frozenset().union(*(part.values[path] for part in parts))
+        path: union([part.values[path] for part in parts])
         for path in first.values
         if all(path in part.values for part in others)
     }
@@ -229,33 +234,33 @@ def _test_limits(test: en.Test, negated: bool) -> Limits | None:
         op, left, right = _FLIPPED[op], right, left
     if negated:
         op = _NEGATED.get(op, "")
-    if not isinstance(left, en.Path) or right is None:
+    if not isinstance(left, en.Path) or right is None or is_fleeting(left.parts):
         return None
     path = ".".join(left.parts)
-    if op == "IN" and isinstance(right, en.ListNode):
-        items = [constant(item) for item in right.items]
-        known = [_plain(item.value) for item in items if item is not None and isinstance(item.value, str | int | float)]
-        return Limits({}, {path: frozenset(known)}) if len(known) == len(items) else None
-    value = constant(right)
-    if value is None or not isinstance(value.value, str | int | float):
+    try:
+        if op == "IN":
+            return _one_of(path, right)
+        value = constant(right)
+        known = value is not None and isinstance(value.value, str | int | float)
+        return _comparison(path, op, value.value) if value is not None and known else None
+    except EvaluationError:  # a number that is not finite
         return None
-    return _comparison(path, op, value.value)
 
 
-def _plain(value: Any) -> Any:
-    """Numeric text equals its number (docs/spec 02 §5.1), so both are one value here; booleans are another."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        return float(value)
-    return value
+def _one_of(path: str, choices: en.Node) -> Limits | None:
+    if not isinstance(choices, en.ListNode):
+        return None
+    items = [constant(item) for item in choices.items]
+    known = [equal_to(item.value) for item in items if item is not None and isinstance(item.value, str | int | float)]
+    return Limits({}, {path: union(known)}) if len(known) == len(items) else None
 
 
 def _comparison(path: str, op: str, value: Any) -> Limits | None:
     if op == "==":
-        return Limits({}, {path: frozenset({_plain(value)})})
+        return Limits({}, {path: equal_to(value)})
     if isinstance(value, str | bool):
         return None
+    bound = double(value)
     if op in ("<", "<="):
-        return Limits({path: Interval(high=value, open_high=op == "<")}, {})
-    return Limits({path: Interval(low=value, open_low=op == ">")}, {}) if op in (">", ">=") else None
+        return Limits({path: Interval(high=bound, open_high=op == "<")}, {})
+    return Limits({path: Interval(low=bound, open_low=op == ">")}, {}) if op in (">", ">=") else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from abl.analysis.certainty import is_ordered, varies
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.names import SYSTEM_NAMES, is_stored
 from abl.analysis.project import Index, currencies
@@ -40,27 +41,38 @@ def gate_among(uses: Iterable[ExpressionUse]) -> ExpressionUse | None:
 
 
 def shape(node: en.Node | None) -> Any:
-    """A hashable value that is equal for expressions that differ only in layout and in the order of AND and OR."""
+    """A hashable value that is equal for expressions that differ only in layout and in the order of AND and OR.
+
+    The order counts where a part can fail or searches: then only the layout may differ.
+    """
+    return None if node is None else _shape(node, tuple if is_ordered(node) else frozenset)
+
+
+def steady_shape(node: en.Node | None) -> Any:
+    """The shape, but equal to nothing for what two evaluations in one state may answer differently."""
+    return object() if node is not None and varies(node) else shape(node)
+
+
+def _shape(node: en.Node, group: Callable[[Iterable[Any]], Any]) -> Any:
+    children = [_shape(child, group) for child in en.children(node)]
     match node:
         case en.Path():
-            return node.parts
+            return ("path", node.parts)
         case en.Literal():
             return (node.form, node.value)
         case en.Logical(op="AND" | "OR"):
-            return (node.op, frozenset(shape(operand) for operand in node.operands))
-        case en.Test():
-            return (node.op, shape(node.left), shape(node.right))
+            return (node.op, group(children))
         case en.Regex():
             return ("regex", node.pattern, node.flags)
-        case en.Call() | en.Method() | en.Member():
-            return (node.kind, node.name, *(shape(child) for child in en.children(node)))
-        case en.Logical() | en.Unary() | en.Binary():
-            return (node.op, *(shape(child) for child in en.children(node)))
+        case en.Call():
+            return ("function", node.prefixed, node.name, *children)
+        case en.Method() | en.Member():
+            return (node.kind, node.name, *children)
+        case en.Test() | en.Logical() | en.Unary() | en.Binary():
+            return (node.op, *children)
         case en.ObjectNode():
-            return (node.keys, *(shape(child) for child in node.values))
-        case None:
-            return None
-    return (node.kind, *(shape(child) for child in en.children(node)))
+            return (node.keys, *children)
+    return (node.__class__.__name__, *children)
 
 
 def conjuncts(node: en.Node) -> tuple[en.Node, ...]:
@@ -133,8 +145,17 @@ def unset_at_start(agent: AgentIndex, path: str) -> bool:
         return variable.initial.value is None and variable.initial.dynamic is None
     if variable is None and root not in agent.given_roots:
         return False
-    writes = [origin.write for origin in agent.origins_of(root)]
-    return all(write.kind == "gather" or write.step not in (None, *agent.opening_steps) for write in writes)
+    known = agent.derive(_set_later)
+    if root not in known:
+        opening = agent.opening_steps
+        writes = [origin.write for origin in agent.origins_of(root)]
+        known[root] = all(w.kind == "gather" or (w.step is not None and w.step not in opening) for w in writes)
+    return known[root]
+
+
+def _set_later(agent: AgentIndex) -> dict[str, bool]:
+    """Names of which was asked whether only what comes after the start sets them: rules ask of one name again."""
+    return {}
 
 
 def names_unset_at_start(use: ExpressionUse, agent: AgentIndex) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
-"""Language tags that were meant: by the names of languages, or by their parts (docs/spec 10 §5, ABL901)."""
+"""Language tags, and those that were meant: by the names of languages, or by their parts (docs/spec 10 §5, ABL901)."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from abl.syntax.nodes import Text
 from abl.syntax.suggest import closest
 
 _NAMES: Final = {
@@ -22,8 +23,20 @@ _PLACES: Final = {
     "ireland": "IE", "italy": "IT", "japan": "JP", "mexico": "MX", "netherlands": "NL", "portugal": "PT", "spain": "ES",
     "switzerland": "CH", "uk": "GB", "us": "US", "usa": "US",
 }  # fmt: skip
+_TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{5,8})*")
+_PATH: Final = re.compile(r"(?![A-Za-z]{2,3}$)[A-Za-z_]\w*(?:\.\w+)*")  # but for a language tag such as ``en``
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _USUAL: Final = ("en", "de", "es", "fr", "it", "pt")
+
+
+def is_tag(text: str) -> bool:
+    """Whether a text is a BCP 47 tag."""
+    return _TAG.fullmatch(text) is not None
+
+
+def is_path(text: Text) -> bool:
+    """Whether what stands for a language is the name of one that is kept somewhere (docs/spec 09 §9)."""
+    return text.style == "bare" and _PATH.fullmatch(text.value) is not None
 
 
 def meant_tags(text: str) -> tuple[str, ...]:

@@ -18,12 +18,14 @@ from abl.analysis.vocabularies import entities_of
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.content import content_of
-from abl.syntax.nodes import Content, Name
+from abl.syntax.nodes import Content, Name, same_key
 
-LinkKind = Literal["tool", "step", "field", "path"]
+LinkKind = Literal["tool", "step", "field", "path", "agent"]
 _CONSUMERS: Final = re.compile(r"consumers\s*:\s*\[(?P<names>[^\]]*)\]")
 _LIST: Final = re.compile(r"\[[^\]]*\]")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_HANDED: Final = re.compile(r".*:\s*HANDOFF\s+(?:to\s+)?(?P<agent>[A-Za-z]\w*)\s*", re.IGNORECASE | re.DOTALL)
+_ROUTE_TO: Final = re.compile(r"\s*ROUTE_TO\s+(?P<agent>[A-Za-z]\w*)\s*")
 _GRANTS: Final = ("memory_grants", "grant_memory")
 
 
@@ -89,12 +91,40 @@ def _links(agent: AgentIndex) -> Iterator[Link]:
             yield from _imported(section.block)
     for holder in _givers(agent):
         yield from _granted(holder)
+    yield from _all("agent", _targets(agent))
+    for section in agent.agent.sections:
+        if section.keyword == "STATE" and section.block is not None:
+            for namespace in _keys(content_of(section.block)):
+                yield Link("field", namespace, declares=True)
     for understanding in agent.all(nodes.Understanding):
         yield from _entities(understanding)
     for field in agent.all(nodes.GatherField):
         reference = field.prop("ENTITY_REF")
         if reference is not None:
             yield from _all("field", _words(content_of(reference.block)))
+
+
+def _targets(agent: AgentIndex) -> Iterator[Name]:
+    """Agents to which routes lead, and those to which work is delegated, also in braces or as an action."""
+    for entry in _delegations(agent):
+        target = entry.get("agent", "to")
+        yield from (name for name in _words(target or entry) if name.value.isidentifier())
+    for section in agent.agent.sections:
+        if section.keyword == "ROUTING" and section.block is not None:
+            for below in content_of(section.block).walk():
+                yield from _words(below) if same_key(below.key) == "routeto" else _behind(_ROUTE_TO, below)
+        elif section.keyword == "ESCALATE" and section.block is not None:
+            done = content_of(section.block).get("on_human_complete")
+            for branch in done.items if done is not None else ():
+                yield from _behind(_HANDED, branch)
+
+
+def _behind(pattern: re.Pattern[str], content: Content) -> Iterator[Name]:
+    """The agent in a text such as ``ROUTE_TO Cashier``."""
+    text = content.text
+    match = pattern.fullmatch(text.value) if text is not None else None
+    if text is not None and match is not None:
+        yield Name(match["agent"], text.span_of(*match.span("agent")))
 
 
 def _of_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Link]:

@@ -6,7 +6,7 @@ cost a copy of what an edit has moved; who asks for all of an agent each time as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TERMINALS", "AgentIndex", "AgentRef", "ExpressionUse", "Mode", "Read", "StepKind", "StepRef", "TemplateUse",
-    "ToolRef", "Write", "WriteKind", "first_line", "is_true", "value_of",
+    "ToolRef", "Write", "WriteKind", "called_tool", "first_line", "is_true", "value_of",
 ]  # fmt: skip
 
 
@@ -58,11 +58,18 @@ class AgentIndex:
     fragment: bool
     parts: tuple[Placed, ...]
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    borrowed: Mapping[str, nodes.Tool] = field(default_factory=dict, repr=False)
+    """Tools by name that other documents declare for it; their places are in those (``abl.analysis.borrowing``)."""
 
     @property
     def name(self) -> str:
         """The agent's name, empty for a fragment or a header without one."""
         return self.agent.name.value if self.agent.name else ""
+
+    @property
+    def own_source(self) -> Source:
+        """The text, for a rule that reads only what stands within its thing, and so need not look again elsewhere."""
+        return self.source
 
     # Everything where it stands ---------------------------------------------------------------------------------
 
@@ -360,7 +367,7 @@ class AgentIndex:
 
 FACTS: Final = (
     "types", "options", "fragment", "name", "reasoning", "written_roots", "set_roots", "collected", "mentions", "graph",
-    "listed", "phases", "sensitive",
+    "listed", "phases", "sensitive", "borrowed",
 )  # fmt: skip
 
 
@@ -428,6 +435,13 @@ def _options(part: Part) -> list[tuple[str, tuple[nodes.Literal_, ...]]]:
 
 def _reasoning(part: Part) -> list[tuple[str, bool]]:
     return [(step.name.value, bool(step.reasoning)) for step in part.all(nodes.Step)]
+
+
+def called_tool(call: nodes.Call, agent: AgentIndex) -> nodes.Tool | None:
+    """The tool that a call names, if its signature is known; its places may be those of another document."""
+    if call.tool is None:
+        return None
+    return agent.tools.get(call.tool.value) or agent.borrowed.get(call.tool.value)
 
 
 def first_line(node: nodes.Node) -> Span:

@@ -7,7 +7,7 @@ from typing import Final
 
 from abl.analysis.imports import names_imported
 from abl.analysis.intervals import limits_of
-from abl.analysis.judgement import conjuncts, shape
+from abl.analysis.judgement import conjuncts, steady_shape
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
@@ -94,7 +94,8 @@ def exclude_each_other(one: Reading | None, other: Reading | None) -> bool:
 
 
 def _contradict(one: en.Node, other: en.Node) -> bool:
-    if ("NOT", shape(one)) == shape(other) or ("NOT", shape(other)) == shape(one):
+    first, second = steady_shape(one), steady_shape(other)
+    if ("NOT", first) == second or ("NOT", second) == first:
         return True
     limits, others = limits_of(one), limits_of(other)
     return limits is not None and others is not None and bool(limits.contradicts(others))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 from abl.analysis import crossing
+from abl.analysis.borrowing import profiles_used, with_borrowed
 from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.collect import collect
 from abl.analysis.delegating import given_by, taken_by
@@ -48,6 +49,7 @@ class DocumentIndex:
     local_findings: tuple[Finding, ...] | None = field(default=None, repr=False)
     across_findings: tuple[Mapping[Any, Any], tuple[Finding, ...]] | None = field(default=None, repr=False)
     worded: Any = field(default=None, repr=False)
+    borrower: tuple[tuple[dict[str, nodes.Tool], ...], DocumentIndex] | None = field(default=None, repr=False)
 
     @property
     def path(self) -> str:
@@ -58,6 +60,16 @@ class DocumentIndex:
     def source(self) -> Source:
         """Text and lines."""
         return self.document.source
+
+    def borrowing(self, tools: tuple[dict[str, nodes.Tool], ...]) -> DocumentIndex:
+        """The same document whose agents take these tools from others; the same object for the same tools."""
+        if not any(tools):
+            return self
+        kept = self.borrower
+        if kept is None or kept[0] != tools:
+            agents = [replace(agent, kept={}, borrowed=own) for agent, own in zip(self.agents, tools, strict=True)]
+            kept = self.borrower = tools, DocumentIndex(self.document, tuple(agents))
+        return kept[1]
 
 
 class _Versions:
@@ -133,16 +145,23 @@ def _paths(paths: frozenset[str]) -> Paths:
     return Paths(paths)
 
 
+Exists = Callable[[str, str], bool]
+"""Whether the file of that name is there, which the document at the path names."""
+
+
 class Index:
     """All documents of one check, by path, and what can only be answered across them."""
 
     def __init__(
         self, documents: Mapping[str, DocumentIndex], cases: Mapping[str, str] | None = None,
-        catalogues: Catalogues = (),
+        catalogues: Catalogues = (), exists: Exists | None = None,
     ) -> None:  # fmt: skip
         self.documents = dict(documents)
         self.cases = dict(cases or {})  # texts of test cases by path
         self.catalogues = catalogues
+        self.locales: dict[str, str] = {}  # texts of the catalogues by path
+        self.kept: dict[Any, Any] = {}  # what other modules work out once for this index
+        self._exists = exists
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -150,8 +169,14 @@ class Index:
         return {path: document.source for path, document in self.documents.items()}
 
     def source(self, path: str) -> Source:
-        """Source of a document or test case."""
-        return self.documents[path].source if path in self.documents else Source(self.cases[path], path)
+        """Source of a document, test case or catalogue."""
+        if path in self.documents:
+            return self.documents[path].source
+        return Source(self.cases[path] if path in self.cases else self.locales[path], path)
+
+    def lacks_file(self, document: str, name: str) -> bool:
+        """Whether a file of another kind, which a document names, is known not to be there."""
+        return self._exists is not None and not self._exists(document, name)
 
     def each(self) -> Iterator[AgentIndex]:
         """Every agent and fragment, in order of path and position."""
@@ -172,6 +197,16 @@ class Index:
         """Names that more than one agent has (ABL121): what the second should be called, others may say."""
         counts = Counter(agent.name for agent in self.each() if agent.name and not agent.fragment)
         return tuple([name for name, count in counts.items() if count > 1])
+
+    @cached_property
+    def renamed(self) -> bool:
+        """Whether the agents that have a name twice (ABL121) may be all those that are named and not there."""
+        if not self.repeated:
+            return False
+        spare = sum(1 for agent in self.each() if agent.name and not agent.fragment) - len(self.agents)
+        named = frozenset().union(*[agent.union(_agents_named) for agent in self.each()])
+        missing = [name for name in named if name not in self.agents and not closest(name, self.agents)]
+        return len(missing) <= spare
 
     @cached_property
     def alone(self) -> bool:
@@ -241,7 +276,7 @@ class Index:
         """The agents that attach a profile, by its name."""
         found: dict[str, tuple[AgentIndex, ...]] = {}
         for agent in self.each():
-            for name in agent.derive(_profiles_used):
+            for name in agent.derive(profiles_used):
                 found[name] = (*found.get(name, ()), agent)
         return found
 
@@ -368,12 +403,6 @@ def _not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
             yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)
 
 
-def _profiles_used(agent: AgentIndex) -> frozenset[str]:
-    sections = () if agent.fragment else agent.agent.sections
-    texts = [s.value.value for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value is not None]
-    return frozenset([word.strip() for text in texts for word in text.strip("[]").split(",")])
-
-
 def _declared(agent: AgentIndex) -> list[nodes.PersistentPath]:
     return agent.all(nodes.PersistentPath)
 
@@ -390,6 +419,10 @@ def _passed(agent: AgentIndex) -> list[tuple[str, frozenset[str]]]:
     ]
 
 
+def _agents_named(part: Part) -> frozenset[str]:
+    return frozenset([ref.name.value for ref in part.agent_refs if ref.name.value and "{{" not in ref.name.value])
+
+
 def _called_tools(part: Part) -> frozenset[str]:
     return frozenset([ref.name.value for ref in part.tool_refs if ref.call is not None])
 
@@ -402,11 +435,16 @@ def _handed(part: Part) -> frozenset[str]:
     return frozenset([a.target.value for handoff in part.all(nodes.Handoff) for a in handoff.sets if a.target])
 
 
-def index_of(files: Mapping[str, str]) -> Index:
-    """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents."""
+def index_of(files: Mapping[str, str], exists: Exists | None = None) -> Index:
+    """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents.
+
+    ``exists`` answers for files that are neither; without it nothing is known of them.
+    """
     documents = {path: document_index(path, files[path]) for path in sorted(files) if not is_beside(path)}
     cases = {path: files[path] for path in sorted(files) if is_test_case(path)}
-    return Index(documents, cases, catalogues_of(files))
+    index = Index(with_borrowed(documents), cases, catalogues_of(files), exists)
+    index.locales = {path: files[path] for path in sorted(files) if is_catalogue(path)}
+    return index
 
 
 def is_beside(path: str) -> bool:

@@ -6,10 +6,11 @@ as the documentation has them and compared as ``same_key`` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from abl.syntax.nodes import Content, Name, same_key
+from abl.syntax.nodes import Content, Name, Node, same_key
+from abl.syntax.vocabulary import canonical_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """``what`` at ``content`` lacks keys."""
+    """``what`` at ``content`` lacks keys; ``values`` are the words that some of them may have."""
 
     what: str
     content: Content
     keys: tuple[str, ...]
+    values: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def problems(content: Content, shape: Shape, what: str) -> Iterator[Lack | Misfi
     """Everything in which an object differs from its shape; ``what`` is the word for it."""
     lacking = tuple(key for key in shape.needs if (member := content.get(key)) is None or member.is_empty)
     if lacking:
-        yield Lack(what, content, lacking)
+        yield Lack(what, content, lacking, shape.values)
     for key, legal in shape.values.items():
         member = content.get(key)
         if member is not None and is_fixed(member) and member.word_of() not in legal:
@@ -110,6 +112,15 @@ def named(content: Content | None) -> Iterator[tuple[Name, Content]]:
             yield Name(text.value.strip(), text.inner), item
         elif len(item.members) == 1:
             yield Name(item.members[0].key, item.members[0].key_span), item.members[0]
+
+
+def looks_given(node: Node, key: str, known: Container[str]) -> bool:
+    """True when an entry has a property that is no ``known`` one and looks like ``key``, which is told there."""
+    from abl.syntax.suggest import closest
+
+    block = node.block
+    written = [] if block is None else [block.key, *(child.key for child in block.children)]
+    return any(word and canonical_key(word) not in known and closest(word, (key,)) for word in written)
 
 
 def misspelt(content: Content, key: str, known: Sequence[str]) -> Content | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from abl.diagnostics import Fix, Related, Severity, Tag
+from abl.diagnostics import Fix, Fixes, LaterFixes, Related, Severity, Tag
 from abl.source import Span
 
 SECTIONS = ("What", "Why", "Bad", "Good")
@@ -25,7 +25,7 @@ class Found:
 
     span: Span
     data: Mapping[str, Any] = field(default_factory=dict)
-    fixes: tuple[Fix, ...] = ()
+    fixes: Fixes = ()
     severity: Severity | None = None
     related: tuple[Related, ...] = ()
     node: str = ""
@@ -37,10 +37,15 @@ def found(
     severity: Severity | None = None,
     related: tuple[Related, ...] = (),
     node: str = "",
+    later: Callable[[], Iterable[Fix]] | None = None,
     **data: Any,
 ) -> Found:
-    """A problem at ``span``; keyword arguments fill the placeholders of the registered message."""
-    return Found(span, data, fixes, severity, related, node)
+    """A problem at ``span``; keyword arguments fill the placeholders of the registered message.
+
+    ``later`` gives fixes that cost something, of a rule that may find much; it is not called before somebody asks, and
+    must not ask the project, whose answers were noted by then.
+    """
+    return Found(span, data, fixes if later is None else LaterFixes(later), severity, related, node)
 
 
 class Page(NamedTuple):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from abl.analysis.fitting import fitting
 from abl.analysis.registry import RULES, Rule, lookup
-from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Severity
+from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Fixes, LaterFixes, Severity
 from abl.source import Source, Span
 from abl.syntax.nodes import Document
 from abl.syntax.suggest import closest
@@ -120,7 +122,7 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     outdone = _outdone(chosen) | _inside_an_open_bracket(document.source, chosen)
     for finding in chosen:
         key = (finding.code, finding.span)
-        if key in seen or not selection.wants(finding.code) or (fragment and finding.code in FRAGMENT_EXEMPT):
+        if key in seen or not selection.wants(finding.code) or (fragment and _is_exempt(finding)):
             continue
         if key in outdone:
             continue
@@ -129,7 +131,12 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
             continue
         kept.append((finding, RULES[finding.code]))
     kept.sort(key=_by_position)
-    return tuple(_worded(document.source, kept))
+    return tuple(_worded(document, kept))
+
+
+def _is_exempt(finding: Finding) -> bool:
+    """True for what a fragment cannot know. A profile may know the agent that uses it, and names it."""
+    return finding.code in FRAGMENT_EXEMPT and "agent" not in finding.data
 
 
 def _outdone(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
@@ -164,7 +171,8 @@ def _by_position(pair: tuple[Finding, Rule]) -> tuple[int, int, int, str]:
     )
 
 
-def _worded(source: Source, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Diagnostic]:
+def _worded(document: Document, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Diagnostic]:
+    source = document.source
     for finding, registered in kept[:MAX_PROBLEMS]:
         yield Diagnostic(
             code=finding.code,
@@ -175,7 +183,7 @@ def _worded(source: Source, kept: Sequence[tuple[Finding, Rule]]) -> Iterator[Di
             span=finding.span,
             node=finding.node,
             related=finding.related,
-            fixes=_one_preferred(finding.fixes),
+            fixes=_one_preferred(finding.fixes, document),
             tags=registered.tags,
         )
     if len(kept) > MAX_PROBLEMS:
@@ -192,10 +200,17 @@ def _data(source: Source, finding: Finding) -> Mapping[str, Any]:
     return {**finding.data, "n": source.position(finding.span.start).line}
 
 
-def _one_preferred(fixes: tuple[Fix, ...]) -> tuple[Fix, ...]:
-    """At most one fix may be preferred, so that "fix all" never has to choose."""
-    first = next((i for i, fix in enumerate(fixes) if fix.preferred), None)
-    return tuple(Fix(fix.title, fix.edits, i == first) for i, fix in enumerate(fixes))
+def _one_preferred(fixes: Fixes, document: Document) -> Fixes:
+    """The fixes that suit the document, of which at most one is preferred, so that "fix all" never has to choose."""
+    if isinstance(fixes, LaterFixes):
+        return LaterFixes(partial(_marked, fixes, document))
+    return _marked(fixes, document) if fixes else ()
+
+
+def _marked(fixes: Fixes, document: Document) -> tuple[Fix, ...]:
+    made = fitting(document.source, fixes, yaml=document.yaml)
+    first = next((i for i, fix in enumerate(made) if fix.preferred), None)
+    return tuple(Fix(fix.title, fix.edits, i == first) for i, fix in enumerate(made))
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> dict[Severity, int]:

@@ -8,9 +8,10 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from abl.analysis.certainty import can_fail
 from abl.analysis.implication import Demand, asked, implies, single_demands
 from abl.analysis.intervals import Limits, bounds_of, met
-from abl.analysis.judgement import condition_among, gate_among, shape
+from abl.analysis.judgement import condition_among, gate_among, steady_shape
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part, owned
 from abl.analysis.recent import Recent
@@ -38,7 +39,7 @@ class Entry:
     @once
     def core(self) -> Any:
         """The shape of what must hold."""
-        inner = shape(self.use.reading.node)
+        inner = steady_shape(self.use.reading.node)
         return ("NOT", inner) if self.forbids else inner
 
     @once
@@ -46,7 +47,7 @@ class Entry:
         """The shape of the gate, and the checkpoint: rules with the same setting are judged together."""
         before = self.rule.before
         checkpoint = None if before is None else (before.kind, before.tool.value if before.tool else before.text.value)
-        return (shape(self.gate.reading.node) if self.gate is not None else None, checkpoint)
+        return (steady_shape(self.gate.reading.node) if self.gate is not None else None, checkpoint)
 
     @once
     def verdict(self) -> bool | None:
@@ -59,7 +60,9 @@ class Entry:
             return value.holds is not self.forbids
         if self.limits.impossible:
             return False
-        return True if self.forbidden is not None and self.forbidden.impossible else None
+        forbidden = self.forbidden
+        never = forbidden is not None and forbidden.contradicts(forbidden, strict=True) and not can_fail(node)
+        return True if never else None
 
     @once
     def limits(self) -> Limits:
@@ -90,7 +93,12 @@ class Entry:
         if self.gate is None or self.opening is None:
             return False
         value = self.gate.reading.constant
-        return not value.holds if value is not None else bool(self.opening.bounds.impossible)
+        return not value.holds if value is not None else self.opening.is_impossible
+
+    @property
+    def has_safe_gate(self) -> bool:
+        """False for a gate that can fail: an error in it fails the rule (04 §6)."""
+        return self.opening is None or self.opening.safe
 
     @once
     def is_demanded_by_gate(self) -> bool:
@@ -100,7 +108,10 @@ class Entry:
     @once
     def is_forbidden_by_gate(self) -> bool:
         """True when the rule fails whenever its gate is open."""
-        return self.opening is not None and any(implies(self.opening, demand.opposite) for demand in self.demands)
+        opening = self.opening
+        return opening is not None and any(
+            opening.bounds.contradicts(demand.bounds) or implies(opening, demand.opposite) for demand in self.demands
+        )
 
     @property
     def binding(self) -> bool:
@@ -142,11 +153,14 @@ class Rulebook:
     def related(self, entry: Entry, paths: Iterable[str] = ()) -> Iterator[Entry]:
         """Earlier rules that limit a name that this one limits, or one of ``paths``; of very many the first ones."""
         last = self._numbers[id(entry)]
+        seen: set[int] = set()  # many may limit more than one of the names
         for path in {**paths_of(entry.limits), **dict.fromkeys(paths)}:
             for other in self._by_path.get(path, ())[:MAX_COMPARED_RULES]:
                 if self._numbers[id(other)] >= last:
                     break
-                yield other
+                if id(other) not in seen:
+                    seen.add(id(other))
+                    yield other
 
     @once
     def binding(self) -> dict[Any, Entry]:
@@ -194,7 +208,7 @@ def _limited_by(demand: Demand, other: Entry) -> bool:
     """True when a demand is met wherever the limits of a rule hold."""
     limits = other.limits
     within = demand.limits is not None and limits.implies(demand.limits)
-    return within or bool(limits.contradicts(demand.opposite.bounds))
+    return within or (demand.safe and bool(limits.contradicts(demand.opposite.bounds, strict=True)))
 
 
 def paths_of(limits: Limits) -> dict[str, None]:

@@ -16,6 +16,7 @@ from abl.analysis.parts import Part, Placed
 from abl.analysis.records import ExpressionUse
 from abl.analysis.registry import Found, Rule
 from abl.analysis.runs import Run
+from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
 
@@ -99,6 +100,11 @@ class _WatchedAgent:
         if declared is not None and declared is not self._watch.thing:
             self._watch.more = True
         return declared
+
+    @property
+    def own_source(self) -> Source:
+        """Read only where the thing stands, whose text is its part's."""
+        return self._agent.source
 
     @property
     def persistent_parents(self) -> dict[str, str]:

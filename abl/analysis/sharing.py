@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from posixpath import basename
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from abl.analysis.imports import imported_files
+from abl.analysis.labels import LabelKind, has_label
 from abl.analysis.links import Theirs, links_of, theirs_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import paths_above
@@ -16,20 +17,49 @@ from abl.analysis.project import Index
 from abl.source import Span
 from abl.syntax import nodes
 
-SymbolKind = Literal["variable", "path", "step", "tool", "agent", "template", "phase", "profile", "function"]
+_OwnKind = Literal[
+    "variable", "item", "path", "step", "tool", "parameter", "agent", "template", "phase", "profile", "text", "function"
+]  # fmt: skip
+SymbolKind: TypeAlias = _OwnKind | LabelKind
 
 _LISTED: Final = re.compile(r"[^\[\],\s][^\[\],]*?(?=\s*(?:[\[\],]|$))")
-EVERYWHERE: Final = frozenset({"agent", "path", "profile"})
+EVERYWHERE: Final = frozenset({"agent", "path", "profile", "text"})
 """Kinds whose names belong to everyone."""
+WORDS: Final[Mapping[SymbolKind, str]] = {
+    "table": "lookup table", "handler": "return handler", "text": "text key", "policy": "flow policy",
+}  # fmt: skip
+"""What people call a kind of name, where that is not its own word."""
+
+_LABELS: Final[tuple[LabelKind, ...]] = ("table", "secret", "action")
+_OF_TOOLS: Final = frozenset({"table", "secret"})
+_WITHIN: Final = frozenset({"parameter", "item"})
+"""Kinds whose names begin with that of what they belong to."""
+
+
+def word_of_name(kind: SymbolKind, name: str) -> str:
+    """What stands where a name is."""
+    return name.rpartition(".")[2] if kind in _WITHIN else name
 
 
 class Symbol(NamedTuple):
-    """A name at a place. Paths, agents, profiles and functions belong to everyone, the others to an agent."""
+    """A name at a place. Paths, agents, profiles and functions belong to everyone, the others to an agent.
+
+    The name of a parameter begins with that of its tool, that of an item with its pipeline; ``word`` is what stands at
+    the place.
+    """
 
     kind: SymbolKind
     name: str
     span: Span
     agent: AgentIndex
+
+    @property
+    def word(self) -> str:
+        return word_of_name(self.kind, self.name)
+
+    def renamed(self, word: str) -> str:
+        """Its name with another word."""
+        return f"{self.name.rpartition('.')[0]}.{word}" if self.kind in _WITHIN else word
 
 
 def homes_of(index: Index, symbol: Symbol) -> list[AgentIndex]:
@@ -59,10 +89,14 @@ def _share_variable(index: Index, one: AgentIndex, two: AgentIndex, name: str) -
 
 def _sets_by_import(one: AgentIndex, two: AgentIndex, name: str) -> bool:
     """True when one of them is a tool file whose tools set or read the name, and the other imports it (08 §9)."""
+    return any(name in tools.written_roots or name in tools.read_roots for tools, _ in _imports(one, two))
+
+
+def _imports(one: AgentIndex, two: AgentIndex) -> Iterator[tuple[AgentIndex, AgentIndex]]:
+    """A tool file and the agent that imports it, when the two are that."""
     for tools, user in ((one, two), (two, one)):
         if tools.fragment and basename(tools.source.path) in user.derive(imported_files):
-            return name in tools.written_roots or name in tools.read_roots
-    return False
+            yield tools, user
 
 
 def _share_step(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
@@ -76,8 +110,28 @@ def _share_tool(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bo
     return _edits(index, one, two) and _links(two, "tool", name)
 
 
+def _share_label(kind: LabelKind, index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    """What tools name is that of the agents that import their file; what a profile names is that of its users."""
+    return (_edits(index, one, two) or (kind in _OF_TOOLS and any(_imports(one, two)))) and has_label(two, kind, name)
+
+
+def _share_intent(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    """An agent that compares with an intent that it does not declare means that of another, or of a profile's user."""
+    if _edits(index, one, two):
+        return has_label(two, "intent", name)
+    for declares, compares in ((one, two), (two, one)):
+        if has_label(declares, "intent", name, "declaration") and has_label(compares, "intent", name, "read"):
+            return not has_label(compares, "intent", name, "declaration")
+    return False
+
+
+def _share_parameter(index: Index, one: AgentIndex, two: AgentIndex, name: str) -> bool:
+    return _share_tool(index, one, two, name.partition(".")[0])
+
+
 _RELATED: Final[Mapping[SymbolKind, Callable[[Index, AgentIndex, AgentIndex, str], bool]]] = {
-    "variable": _share_variable, "step": _share_step, "tool": _share_tool,
+    "variable": _share_variable, "step": _share_step, "tool": _share_tool, "parameter": _share_parameter,
+    "intent": _share_intent, **{kind: partial(_share_label, kind) for kind in _LABELS},
 }  # fmt: skip
 
 
@@ -99,13 +153,10 @@ def _edits(index: Index, one: AgentIndex, two: AgentIndex) -> bool:
 
 
 def _links(agent: AgentIndex, kind: str, name: str) -> bool:
-    """True when an agent declares a step or tool of that name, or a profile edits it."""
-    declared = agent.steps if kind == "step" else agent.tools
-    return (
-        name in declared
-        or any(link.kind == kind and link.name.value == name for link in agent.derive(links_of))
-        or (kind == "step" and any(ref.name.value == name for ref in agent.step_refs))
-    )
+    """True when an agent declares a step or tool of that name or refers to it, or a profile edits it."""
+    declared, refs = (agent.steps, agent.step_refs) if kind == "step" else (agent.tools, agent.tool_refs)
+    links = (link.name.value for link in agent.derive(links_of) if link.kind == kind)
+    return name in declared or name in links or any(ref.name.value == name for ref in refs)
 
 
 def exchanged(index: Index, name: str, homes: Collection[AgentIndex]) -> Iterator[tuple[AgentIndex, Theirs]]:

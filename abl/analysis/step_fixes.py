@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from itertools import pairwise
 from typing import Final
 
 from abl.analysis import fixes
@@ -85,10 +86,18 @@ def add_else(agent: AgentIndex, branches: tuple[nodes.Branch, ...]) -> tuple[Fix
 
 
 def add_exits(agent: AgentIndex, branch: nodes.Branch) -> Iterator[Fix]:
-    """The ways to leave a branch that has none."""
-    for target in ("COMPLETE", "ESCALATE"):
+    """The ways to leave a branch that has none: to the next step, where there is one, or out of the flow."""
+    section, _, rest = branch.path.partition(".")
+    following = agent.derive(following_steps).get(rest.partition(".")[0]) if section == "flow" else None
+    for target in (*((following,) if following in agent.steps else ()), "COMPLETE", "ESCALATE"):
         key = cased_like(agent, branch.block, "THEN") if branch.block is not None else "THEN"
         yield from add_property(agent, branch, f"{key}: {target}")
+
+
+def following_steps(agent: AgentIndex) -> dict[str, str]:
+    """The next step of each in the order of the flow (docs/spec 06 §2 rule 2)."""
+    flow = agent.agent.flow
+    return dict(pairwise(flow.order)) if flow is not None else {}
 
 
 # Assignments ----------------------------------------------------------------------------------------------------

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Final, Literal, NamedTuple
+from functools import cache, partial
+from typing import Final, NamedTuple, TypeAlias
 
 from abl.analysis.casenames import CaseName, agents_of_case, names_in_case
+from abl.analysis.catalogue_keys import CatalogueKey, keys_in, taken_keys
+from abl.analysis.items import items_of
+from abl.analysis.labels import LabelRole, labels_of
 from abl.analysis.links import links_of, theirs_of
 from abl.analysis.mentions import mentioned_words
 from abl.analysis.model import AgentIndex
+from abl.analysis.parameters import parameters_of
 from abl.analysis.project import Index
 from abl.analysis.records import TERMINALS
 from abl.analysis.sharing import (
@@ -26,8 +31,10 @@ from abl.analysis.sharing import (
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.content import content_of
+from abl.syntax.nodes import same_key
 
-Role = Literal["declaration", "write", "read"]
+Role: TypeAlias = LabelRole
 Place = tuple[SymbolKind, str, Span, Role]
 
 _EVENT: Final = re.compile(
@@ -74,18 +81,28 @@ def occurrences(index: Index, symbol: Symbol) -> list[Occurrence]:
     if symbol.kind == "function":
         return []
     homes = homes_of(index, symbol)
-    found = {
+    found = [
         Occurrence(agent.source.path, span, role)
         for agent in homes
         for kind, name, span, role in places_of(agent, index)
         if kind == symbol.kind and name == symbol.name
-    }
-    taken = {(occurrence.path, occurrence.span) for occurrence in found}
-    for agent, theirs in exchanged(index, symbol.name, homes) if symbol.kind == "variable" else ():
-        path, span = agent.source.path, first_segment(theirs.name)
+    ]
+    theirs = list(exchanged(index, symbol.name, homes)) if symbol.kind == "variable" else []
+    taken = {(occurrence.path, occurrence.span) for occurrence in found} if theirs else set()
+    for agent, other in theirs:
+        path, span = agent.source.path, first_segment(other.name)
         if (path, span) not in taken:  # a word for both sides counts as this agent's
-            found.add(Occurrence(path, span, "write" if theirs.given else "read"))
-    return sorted({*found, *(use.occurrence for use in case_uses(index, symbol, homes))})
+            found.append(Occurrence(path, span, "write" if other.given else "read"))
+    found += [use.occurrence for use in case_uses(index, symbol, homes)]
+    if symbol.kind == "text":
+        found += [Occurrence(path, key.span, "declaration") for path, key in catalogue_keys(index, symbol.name)]
+    return sorted(dict.fromkeys(found))  # nearly in order by now, which a set is not
+
+
+def catalogue_keys(index: Index, name: str) -> Iterator[tuple[str, CatalogueKey]]:
+    """Where catalogues say the text of a key, with their paths."""
+    for path, text in index.locales.items():
+        yield from ((path, key) for key in keys_in(text) or () if key.name == name)
 
 
 class CaseUse(NamedTuple):
@@ -105,7 +122,7 @@ def case_uses(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> It
         if any(agent in homes for agent in meant) or (symbol.kind == "agent" and names):
             others = tuple([agent.name or agent.source.path for agent in meant if agent not in homes])
             for name in names:
-                end = min(name.span.end, name.span.start + len(symbol.name)) if name.plain else name.span.end
+                end = min(name.span.end, name.span.start + len(symbol.word)) if name.plain else name.span.end
                 role: Role = "write" if name.writes else "read"
                 yield CaseUse(Occurrence(path, Span(name.span.start, end), role), name.plain, others)
 
@@ -127,9 +144,15 @@ def _knows(agent: AgentIndex, symbol: Symbol, index: Index) -> bool:
 
 
 def places_of(agent: AgentIndex, index: Index) -> list[Place]:
-    """Every name of an agent: first those that the tree names, then those in places that it keeps as they are."""
-    typed = list(_typed(agent, index))
-    return [*typed, *_mentioned(agent, index, typed)]
+    """Every name of an agent: first those that the tree names, then those in places that it keeps as they are.
+
+    Remembered with the index; nobody may change the list.
+    """
+    found: list[Place] | None = index.kept.get(("places", id(agent)))
+    if found is None:
+        typed = list(_typed(agent, index))
+        found = index.kept["places", id(agent)] = [*typed, *_mentioned(agent, index, typed)]
+    return found
 
 
 def _typed(agent: AgentIndex, index: Index) -> Iterator[Place]:
@@ -152,7 +175,7 @@ def _typed(agent: AgentIndex, index: Index) -> Iterator[Place]:
     for agent_ref in agent.agent_refs:
         yield "agent", agent_ref.name.value, agent_ref.name.span, "read"
     for kind, name, declares in agent.derive(links_of):
-        if kind in ("tool", "step"):
+        if kind in ("tool", "step", "agent"):
             yield kind, name.value, name.span, "read"
         else:
             yield _name(agent, index, name.value, name.span, "declaration" if declares else "read")
@@ -165,6 +188,12 @@ def _typed(agent: AgentIndex, index: Index) -> Iterator[Place]:
         yield "profile", profile.value, profile.span, "declaration"
     for used in used_profiles(agent):
         yield "profile", used.value, used.span, "read"
+    for name, declares in agent.derive(parameters_of):
+        yield "parameter", name.value, name.span, "declaration" if declares else "read"
+    for name, declares in agent.derive(items_of):
+        yield "item", name.value, name.span, "declaration" if declares else "read"
+    yield from (("text", key.value, key.span, "read") for key in agent.derive(taken_keys))
+    yield from ((label.kind, label.name, label.span, label.role) for label in agent.derive(labels_of))
 
 
 def _is_step(name: str, agent: AgentIndex) -> bool:
@@ -182,6 +211,12 @@ def _texts(agent: AgentIndex) -> Iterator[Place]:
     for respond in agent.all(nodes.Respond):
         if respond.template is not None and respond.text is None:
             yield "template", respond.template.value, respond.template.span, "read"
+    for setting in agent.all(nodes.Setting):  # a secure question may be a template (docs/spec 06 §5.11)
+        content = content_of(setting.block) if setting.keyword == "SECURE_INPUT" and setting.block is not None else None
+        for prompt in (below for below in content.walk() if same_key(below.key) == "prompt") if content else ():
+            text = prompt.text_of("template")
+            if text is not None:
+                yield "template", text.value.strip(), text.inner, "read"
     for on in [recall.on for recall in agent.all(nodes.RecallInstruction) if recall.on is not None]:
         event = _EVENT.fullmatch(on.value)
         for kind in _EVENT_KINDS if event is not None else ():
@@ -190,11 +225,12 @@ def _texts(agent: AgentIndex) -> Iterator[Place]:
 
 
 def _names(agent: AgentIndex, index: Index) -> Iterator[Place]:
+    named = cache(partial(_named, agent, index))  # a name that stands a thousand times is looked up once
     for write in agent.writes:
         role: Role = "declaration" if write.kind in ("session", "persistent", "gather") else "write"
-        yield _name(agent, index, write.path, write.span, role)
+        yield named(write.path, is_read=False).place(write.span, role)
     for read in agent.reads:
-        yield _name(agent, index, read.path, read.span, "read")
+        yield named(read.path, is_read=True).place(read.span, "read")
     for name, _ in agent.cleared:
         yield _name(agent, index, name.value, name.span, "write")
     for on_fail in agent.all(nodes.OnFail):
@@ -205,24 +241,41 @@ def _names(agent: AgentIndex, index: Index) -> Iterator[Place]:
             yield _name(agent, index, theirs.name.value, theirs.name.span, "write" if theirs.given else "read")
 
 
+class _Named(NamedTuple):
+    """What a dotted name means, and where within it that name begins."""
+
+    kind: SymbolKind
+    name: str
+    begins: int = 0
+
+    def place(self, span: Span, role: Role) -> Place:
+        """The place of the name where the dotted one stands at a span."""
+        start = min(span.start + self.begins, span.end)
+        return self.kind, self.name, Span(start, min(start + len(self.name), span.end)), role
+
+
 def _name(agent: AgentIndex, index: Index, path: str, span: Span, role: Role) -> Place:
+    return _named(agent, index, path, is_read=role == "read").place(span, role)
+
+
+def _named(agent: AgentIndex, index: Index, path: str, *, is_read: bool) -> _Named:
     """A dotted name is the persistent path that it names or lies below, else the variable of its first segment.
 
     The name of a tool that is no variable is its last result (docs/spec 08 §8).
     """
     root, _, below = path.partition(".")
     if root == "session" and below.partition(".")[0] in agent.written_roots:  # ``session.a`` is ``a`` (02 §7)
-        return _name(agent, index, below, Span(min(span.start + len("session."), span.end), span.end), role)
+        inner = _named(agent, index, below, is_read=is_read)
+        return inner._replace(begins=inner.begins + len("session."))
     declared = agent.path_of(path)
     name = declared.name.value if declared is not None else "" if root in agent.session else shared_path(path, index)
     if "." in name:
-        return "path", name, Span(span.start, min(span.start + len(name), span.end)), role
-    if role == "read" and root not in agent.written_roots:
+        return _Named("path", name)
+    if is_read and root not in agent.written_roots:
         tool = root.removeprefix("last_").removesuffix("_result") if root.startswith("last_") else root
         if tool in agent.tools or tool in index.called_tools:
-            start = span.start + root.find(tool)
-            return "tool", tool, Span(start, start + len(tool)), role
-    return "variable", root, Span(span.start, min(span.start + len(root), span.end)), role
+            return _Named("tool", tool, root.find(tool))
+    return _Named("variable", root)
 
 
 def _mentioned(agent: AgentIndex, index: Index, typed: list[Place]) -> Iterator[Place]:

@@ -229,9 +229,10 @@ def _field_type(field: nodes.GatherField) -> str | None:
 def _result_names(agent: AgentIndex) -> Iterator[tuple[str, TypeRef]]:
     """Names that hold a tool's result, with the declared return type; a name bound to two tools is not known."""
     found: dict[str, TypeRef | None] = {}
-    tools: dict[str, nodes.Tool] = {}
+    own: dict[str, nodes.Tool] = {}
     for tool in agent.first(nodes.Tool):
-        tools.setdefault(tool.name.value, tool)
+        own.setdefault(tool.name.value, tool)
+    tools = {**agent.borrowed, **own}
     for tool in tools.values():
         if tool.returns is not None:
             found[f"last_{tool.name.value}_result"] = tool.returns

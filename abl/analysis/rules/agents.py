@@ -2,73 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
 from abl.analysis.delegating import delegations
 from abl.analysis.entry_fixes import move_behind
-from abl.analysis.languages import meant_tags
+from abl.analysis.languages import is_path, is_tag, meant_tags
 from abl.analysis.model import AgentIndex, ExpressionUse, first_line
+from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found, rule
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import ERROR_TERMINALS
-
-ERROR_TYPES = (
-    "default",
-    "llm_error",
-    "tool_error",
-    "routing_error",
-    "validation_error",
-    "timeout_error",
-    "unknown_error",
-)
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-[A-Za-z0-9]{5,8})*")
+from abl.syntax.vocabulary import COMPLETION_KEYS, HANDOFF_KEYS
 
 
-@rule(
-    "ABL513",
-    "unraised-error-type",
-    "warning",
-    "ON_ERROR type `{x}` never raised. Did you mean `{y}`?",
-    over=nodes.Section,
-)
-def unraised_error_type(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL901", "bad-language-tag", "error", "`{x}` is not a language tag", over=(nodes.Section, nodes.Setting))
+def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_ERROR has a handler for an error type that the runtime never raises.
-    Why: The handler never runs.
-    Bad:
-        AGENT: Desk
-        GOAL: "Lend books"
-        ON_ERROR:
-          tool_eror:
-            RESPOND: "Please try again."
-            THEN: CONTINUE
-    Good:
-        AGENT: Desk
-        GOAL: "Lend books"
-        ON_ERROR:
-          tool_error:
-            RESPOND: "Please try again."
-            THEN: CONTINUE
-    """
-    if section.keyword != "ON_ERROR" or section.block is None:
-        return
-    for child in section.block.children:
-        if child.item or not child.key or child.key.lower() in ERROR_TYPES or child.key.upper() in ERROR_TERMINALS:
-            continue
-        if child.key.upper() in ("RESPOND", "THEN", "RETRY", "DEFAULT", "TYPE", "SUBTYPE"):
-            continue
-        best, renames = fixes.rename_to(child.key_span, child.key, ERROR_TYPES)
-        yield found(child.key_span, *renames, x=child.key, y=best)
-
-
-@rule("ABL901", "bad-language-tag", "error", "`{x}` is not a language tag", over=nodes.Section)
-def bad_language_tag(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
-    """
-    What: LANGUAGE is no BCP 47 tag.
+    What: LANGUAGE or a literal SET_INTERACTION_LANGUAGE is no BCP 47 tag.
     Why: Dates, numbers and yes/no answers are read by the rules of that language.
     Bad:
         AGENT: Desk
@@ -79,15 +31,15 @@ def bad_language_tag(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
         GOAL: "Lend books"
         LANGUAGE: "en-GB"
     """
-    if section.keyword == "LANGUAGE" and section.value is not None:
-        value = section.value.value.strip()
-        if value and not _LANGUAGE_TAG.fullmatch(value):
-            tags = meant_tags(value)
-            repairs = (
-                fixes.replace(section.value.span, f'"{tag}"', f"Change to `{tag}`", preferred=len(tags) == 1)
-                for tag in tags
-            )
-            yield found(section.value.span, *repairs, x=value)
+    text = holder.value if holder.keyword in ("LANGUAGE", "SET_INTERACTION_LANGUAGE") else None
+    value = text.value.strip() if text is not None else ""
+    if text is None or not value or is_tag(value):
+        return
+    if holder.keyword != "LANGUAGE" and (is_path(text) or "{" in value or value in agent.written_roots):
+        return
+    tags = meant_tags(value)
+    repairs = (fixes.replace(text.span, f'"{tag}"', f"Change to `{tag}`", preferred=len(tags) == 1) for tag in tags)
+    yield found(text.span, *repairs, x=value)
 
 
 @rule("ABL902", "prompt-replaces", "warning", "SYSTEM_PROMPT replaces {which} in the prompt", over=AgentIndex)
@@ -137,9 +89,10 @@ def handoff_without_when(
             if target is not None and "when" not in keys and generic.word(target):
                 yield from _without_when("DELEGATE", generic.span_of(target), target.column - 1, agent)
     elif isinstance(holder, nodes.Completion):
-        if holder.when is None and holder.prop("WHEN") is None and holder.block is not None:
+        silent = holder.when is None and holder.prop("WHEN") is None
+        if silent and holder.block is not None and not looks_given(holder, "WHEN", COMPLETION_KEYS):
             yield found(first_line(holder), kind="COMPLETE")
-    elif holder.when is None and holder.to is not None:
+    elif holder.when is None and holder.to is not None and not looks_given(holder, "WHEN", HANDOFF_KEYS):
         dash = holder.block.column if holder.block else agent.source.position(holder.to.span.start).column
         yield from _without_when("HANDOFF", holder.to.span, dash + 1, agent)
 

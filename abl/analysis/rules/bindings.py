@@ -17,6 +17,7 @@ from abl.syntax.nodes import Property
 from abl.syntax.vocabulary import TOOL_BINDINGS
 
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+_WEBHOOK_METHODS = ("POST", "PUT", "PATCH")
 _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
     "http": (("ENDPOINT",), ("METHOD",)),
     "mcp": (("SERVER",),),
@@ -127,10 +128,15 @@ def unknown_method(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             endpoint: "/books"
             method: GET
     """
-    method = value_of(tool, "METHOD")
-    if method is not None and method.value.strip().upper() not in _METHODS:
-        best, renames = fixes.rename_to(method.span, method.value.strip(), _METHODS)
-        yield found(method.span, *renames, m=method.value.strip(), y=best)
+    known = _WEBHOOK_METHODS if binding_of(tool) == "async_webhook" else _METHODS
+    variants = tool.prop("REQUEST_VARIANTS")
+    lists = generic.entries(agent.source, variants.block) if variants is not None else ()
+    written = [value_of(tool, "METHOD"), *(generic.by_key(agent.source, entry).get("method") for entry in lists)]
+    for each in written:
+        method = each.value if isinstance(each, nodes.Block) else each
+        if method is not None and "{" not in method.value and method.value.strip().upper() not in known:
+            best, renames = fixes.rename_to(method.span, method.value.strip(), known)
+            yield found(method.span, *renames, m=method.value.strip(), y=best)
 
 
 @rule("ABL833", "no-default-variant", "warning", "No request variant applies by default", over=nodes.Tool)

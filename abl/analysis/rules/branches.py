@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from abl.analysis import fixes
+from abl.analysis.certainty import varies
 from abl.analysis.entry_fixes import remove_entry
 from abl.analysis.flow_fixes import else_last
 from abl.analysis.implication import Demand, implies
+from abl.analysis.judgement import condition_among
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import add_else, add_exits
 from abl.limits import MAX_COMPARED_RULES
 from abl.syntax import nodes
 
-_WithBranches = nodes.OnInput | nodes.Call | nodes.OnFail
+_WithBranches = nodes.OnInput | nodes.Call | nodes.OnFail | nodes.Outcome
 _WITH_BRANCHES = (nodes.OnInput, nodes.Call, nodes.OnFail)
+_ALL_BRANCHES = (*_WITH_BRANCHES, nodes.Outcome)  # those of ON_START, too
 
 
 @rule("ABL509", "silent-trap", "warning", "ON_INPUT without ELSE traps other input", over=nodes.Step)
@@ -59,7 +63,7 @@ def silent_trap(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     "branch-after-else",
     "warning",
     "Branch after ELSE is never reached",
-    over=_WITH_BRANCHES,
+    over=_ALL_BRANCHES,
     tags=("unnecessary",),
 )
 def branch_after_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
@@ -141,7 +145,7 @@ def no_else(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             yield found(directive.key_span, *add_else(agent, directive.branches))
 
 
-@rule("ABL616", "second-else", "error", "More than one ELSE", over=_WITH_BRANCHES)
+@rule("ABL616", "second-else", "error", "More than one ELSE", over=_ALL_BRANCHES)
 def second_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A list of branches has two ELSE.
@@ -175,7 +179,7 @@ def second_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     "repeated-condition",
     "warning",
     "This condition repeats branch {n}",
-    over=_WITH_BRANCHES,
+    over=_ALL_BRANCHES,
     tags=("unnecessary",),
 )
 def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
@@ -214,28 +218,36 @@ def repeated_condition(node: _WithBranches, agent: AgentIndex) -> Iterator[Found
         conditions = [(number, each, each.condition) for number, each in numbered if each.condition is not None]
         for number, branch, condition in conditions if len(conditions) > 1 else ():
             text = " ".join(condition.value.split())
-            before = first.get(text) or _covering(branch, earlier, agent)
+            before = first.get(text) if _is_steady(branch, agent) else None
+            before = before or _covering(branch, earlier, agent)
             if before is not None:
-                yield found(condition.span, *remove_entry(agent, branch, "Remove this branch"), n=before)
-            elif len(earlier) < MAX_COMPARED_RULES:
-                earlier += ((number, demand) for demand in _demands(branch, agent))
+                yield found(condition.span, later=partial(remove_entry, agent, branch, "Remove this branch"), n=before)
+            elif len(earlier) < MAX_COMPARED_RULES and (demand := _demand(branch, agent)) is not None:
+                earlier.append((number, demand))
             first.setdefault(text, number)
 
 
-def _demands(branch: nodes.Branch, agent: AgentIndex) -> Iterator[Demand]:
+def _is_steady(branch: nodes.Branch, agent: AgentIndex) -> bool:
+    """False for a condition that may answer differently when it is asked again, as with a random number."""
+    use = condition_among(agent.expressions_of(branch))
+    return use is None or use.reading.node is None or not varies(use.reading.node)
+
+
+def _demand(branch: nodes.Branch, agent: AgentIndex) -> Demand | None:
     """The condition of a branch, if it can be read and may hold."""
-    for use in agent.expressions_of(branch):
-        node = use.reading.node
-        demand = Demand(node) if node is not None and use.reading.constant is None else None
-        if demand is not None and not demand.bounds.impossible:
-            yield demand
+    use = condition_among(agent.expressions_of(branch))
+    if use is None or use.reading.node is None or use.reading.constant is not None:
+        return None
+    demand = Demand(use.reading.node)
+    return None if demand.bounds.impossible else demand
 
 
 def _covering(branch: nodes.Branch, earlier: list[tuple[int, Demand]], agent: AgentIndex) -> int | None:
     """The number of an earlier branch that matches whenever this one would."""
-    for demand in _demands(branch, agent):
-        return next((number for number, other in earlier if implies(demand, other)), None)
-    return None
+    demand = _demand(branch, agent)
+    if demand is None:
+        return None
+    return next((number for number, other in earlier if implies(demand, other)), None)
 
 
 @rule("ABL618", "idle-branch", "warning", "Branch does nothing", over=_WITH_BRANCHES)
@@ -266,7 +278,7 @@ def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     for branches in _branch_lists(node):
         for branch in branches:
             if not branch.actions and not (branch.block and branch.block.children):
-                yield found(first_line(branch), *add_exits(agent, branch))
+                yield found(first_line(branch), later=partial(add_exits, agent, branch))
 
 
 @rule(

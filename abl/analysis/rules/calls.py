@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from abl.analysis import call_fixes, fixes
 from abl.analysis.chains import Missing, chains_of, missing_step
-from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.model import AgentIndex, ExpressionUse, called_tool
 from abl.analysis.names import first_below
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
@@ -59,7 +60,7 @@ def missing_argument(call: nodes.Call, agent: AgentIndex, project: Index) -> Ite
             CALL: find_book("Emma")
             THEN: COMPLETE
     """
-    tool = agent.tools.get(call.tool.value) if call.tool else None
+    tool = called_tool(call, agent)
     if tool is None or call.tool is None or any(p.key in ("PARAMETERS", "PARAMS") for p in tool.props):
         return
     given = _given(call, tool)
@@ -108,7 +109,7 @@ def unknown_argument(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
                 title: "Emma"
             THEN: COMPLETE
     """
-    tool = agent.tools.get(call.tool.value) if call.tool else None
+    tool = called_tool(call, agent)
     if tool is None:
         return
     names = [parameter.name.value for parameter in tool.parameters]
@@ -146,7 +147,7 @@ def too_many_arguments(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
             CALL: find_book("Emma")
             THEN: COMPLETE
     """
-    tool = agent.tools.get(call.tool.value) if call.tool else None
+    tool = called_tool(call, agent)
     positional = [a for a in call.arguments if a.name is None]
     if tool is not None and len(positional) > len(tool.parameters):
         surplus = positional[len(tool.parameters)]
@@ -162,7 +163,7 @@ def _count_of(count: int) -> str:
 @rule("ABL804", "argument-type", "warning", "`{p}` expects {t}, got {u}", over=nodes.Call)
 def argument_type(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A literal argument does not fit the type of its parameter.
+    What: A literal argument, or the declared type of a name, does not fit the type of its parameter.
     Why: The tool gets a value it cannot use.
     Bad:
         AGENT: Desk
@@ -187,7 +188,7 @@ def argument_type(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
             CALL: renew(3)
             THEN: COMPLETE
     """
-    tool = agent.tools.get(call.tool.value) if call.tool else None
+    tool = called_tool(call, agent)
     if tool is None:
         return
     by_name = {parameter.name.value: parameter for parameter in tool.parameters}
@@ -197,21 +198,34 @@ def argument_type(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
         if parameter is None or parameter.type is None or argument.value is None:
             continue
         wanted = "array" if parameter.type.item else "object" if parameter.type.fields else parameter.type.name
-        literal = _literal(argument, call, agent)
-        if literal is not None and not _coerces(literal.value, wanted):
-            kind = agent.types.of(literal)
-            repair = call_fixes.convert(argument.value.span, literal.value, wanted)
+        node = _value(argument, call, agent)
+        if isinstance(node, en.Literal) and node.form != "null" and not _coerces(node.value, wanted):
+            kind = agent.types.of(node)
+            repair = call_fixes.convert(argument.value.span, node.value, wanted)
             yield found(argument.value.span, *repair, p=parameter.name.value, t=wanted, u=kind)
+        elif isinstance(node, en.Path):
+            given = canonical_type(agent.types.declared.get(".".join(node.parts)) or "any")
+            if given in _UNFIT.get(canonical_type(wanted) or "", ()):
+                yield found(argument.value.span, p=parameter.name.value, t=wanted, u=given)
 
 
-def _literal(argument: nodes.Argument, call: nodes.Call, agent: AgentIndex) -> en.Literal | None:
+_UNFIT: Final[Mapping[str, tuple[str, ...]]] = {
+    "number": ("boolean", "array", "object"),
+    "boolean": ("number", "array", "object"),
+    "object": ("number", "boolean", "array"),
+    "date": ("number", "boolean", "array", "object"),
+    "datetime": ("number", "boolean", "array", "object"),
+}
+"""By the type of a parameter those of which no value is converted to it (docs/spec 08 §7)."""
+
+
+def _value(argument: nodes.Argument, call: nodes.Call, agent: AgentIndex) -> en.Node | None:
     text = argument.value
     if text is None:
         return None
     if text.style in ("double", "single"):
         return en.Literal(0, 0, text.value, "string")
-    node = next((u.reading.node for u in agent.expressions_of(call) if u.text == text), None)
-    return node if isinstance(node, en.Literal) and node.form != "null" else None
+    return next((u.reading.node for u in agent.expressions_of(call) if u.text == text), None)
 
 
 def _coerces(value: object, wanted: str) -> bool:

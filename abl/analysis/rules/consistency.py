@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from abl.analysis.entry_fixes import in_one_list, remove_entry
-from abl.analysis.intervals import bounds_of, constant
+from abl.analysis.implication import Demand
+from abl.analysis.intervals import constant
 from abl.analysis.judgement import condition_of, gate_of, holds_unset, never_set
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.project import Index
@@ -55,7 +57,7 @@ def closed_gate(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     if gate is None or node is None:
         return
     value = constant(node, gate.reading.text)
-    if not value.holds if value is not None else bounds_of(node).impossible:
+    if not value.holds if value is not None else Demand(node).is_impossible:
         yield found(gate.whole, *remove_entry(agent, checked, "Remove the rule"), node=checked.path)
 
 
@@ -81,11 +83,13 @@ def rule_cannot_fail(agent: AgentIndex) -> Iterator[Found]:
     for entry in book.entries:
         if id(entry.rule) in book.duplicates or entry.is_closed or entry.verdict is False:
             continue
+        if not entry.has_safe_gate:
+            continue
         stronger = book.stronger.get(id(entry))
         if stronger is not None or entry.verdict is True or entry.is_demanded_by_gate:
-            removal = remove_entry(agent, agent.here(entry.rule), "Remove the rule")
+            removal = partial(remove_entry, agent, agent.here(entry.rule), "Remove the rule")
             related = _line(agent, stronger)[1] if stronger is not None else ()
-            yield found(_place(agent, entry), *removal, related=related, node=entry.rule.path)
+            yield found(_place(agent, entry), later=removal, related=related, node=entry.rule.path)
 
 
 @rule("ABL436", "rule-always-fails", "warning", "Rule always fails", over=AgentIndex, project=True)
@@ -142,8 +146,8 @@ def duplicate_rule(agent: AgentIndex) -> Iterator[Found]:
             line, related = _line(agent, first)
             duplicate = agent.here(entry.rule)
             safe = first.binding and in_one_list(agent, agent.here(first.rule), duplicate)
-            removal = remove_entry(agent, duplicate, "Remove the duplicate", preferred=safe)
-            yield found(first_line(duplicate), *removal, related=related, node=duplicate.path, n=line)
+            removal = partial(remove_entry, agent, duplicate, "Remove the duplicate", preferred=safe)
+            yield found(first_line(duplicate), later=removal, related=related, node=duplicate.path, n=line)
 
 
 @rule("ABL438", "contradicting-rules", "error", "Contradicts rule at line {n}", over=AgentIndex)

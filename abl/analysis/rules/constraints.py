@@ -11,12 +11,13 @@ from abl.analysis.judgement import condition_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part
 from abl.analysis.project import DocumentIndex
+from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.expressions import nodes as en
 from abl.syntax import nodes
 from abl.syntax.emptied import removal
-from abl.syntax.vocabulary import SEVERITY_VALUES
+from abl.syntax.vocabulary import RULE_KEYS, SEVERITY_VALUES
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
 _SEVERITY_SLIPS = {"warn": "warning", "fatal": "error", "critical": "error"}
@@ -55,10 +56,10 @@ def rule_without_condition() -> None:
     """
 
 
-@rule("ABL405", "empty-on-fail", "error", "ON_FAIL is empty")
-def empty_on_fail() -> None:
+@rule("ABL405", "empty-on-fail", "error", "ON_FAIL is empty", over=nodes.OnFail)
+def empty_on_fail(action: nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_FAIL has neither a value nor a block.
+    What: ON_FAIL has neither a value nor a block, or a message without words.
     Why: What should happen when the rule fails is not said.
     Bad:
         CONSTRAINTS:
@@ -69,6 +70,10 @@ def empty_on_fail() -> None:
           - REQUIRE loans < 3
             ON_FAIL: "Too many loans."
     """
+    message = action.message if action.form == "message" else None
+    if message is not None and not message.value.strip():
+        text = fixes.replace(message.span, '"This is not possible."', "Insert a message", preferred=False)
+        yield found(message.span, text, node=action.path)
 
 
 @rule("ABL433", "two-gates", "error", "Two WHEN gates on one rule")
@@ -166,7 +171,8 @@ def rule_without_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
           - REQUIRE loans < 3
             ON_FAIL: "Too many loans."
     """
-    if checked.on_fail is None and checked.prop("ON_FAIL") is None and checked.condition is not None:
+    silent = checked.on_fail is None and checked.prop("ON_FAIL") is None
+    if silent and checked.condition is not None and not looks_given(checked, "ON_FAIL", RULE_KEYS):
         yield found(first_line(checked), *add_property(agent, checked, 'ON_FAIL: "…"'), node=checked.path)
 
 

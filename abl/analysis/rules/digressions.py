@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from abl.analysis import fixes
+from abl.analysis.entry_fixes import append_property
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import add_intent, move_to_global, remove_directive
@@ -89,9 +90,10 @@ def digression_without_return(handler: nodes.IntentHandler, agent: AgentIndex) -
         written |= {child.key.upper() for child in handler.block.children}
     if any(isinstance(action, nodes.Transition) for action in handler.actions) or written & _LEAVES:
         return
-    indent = fixes.indent_of(agent.source, handler.span.end - 1)
-    resume = fixes.insert_line_below(agent.source, handler.span, f"{indent}RESUME: true", "Add `RESUME: true`")
-    yield found(handler.intent.span, resume, i=handler.intent.value)
+    resume = append_property(agent, handler, "RESUME: true", "Add `RESUME: true`")
+    says = any(isinstance(action, nodes.Respond) for action in handler.actions)
+    wording: dict[str, Any] = {} if says else {"wording": "Digression `{i}` does not resume, go anywhere or hand over"}
+    yield found(handler.intent.span, *resume, i=handler.intent.value, **wording)
 
 
 @rule("ABL638", "never-fires", "warning", "{what} of `{s}` can never fire", over=nodes.Step)

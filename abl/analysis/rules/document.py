@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from abl.analysis import fixes, generic
+from abl.analysis import closed_places, fixes, generic
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
@@ -78,8 +78,9 @@ def duplicate_section() -> None:
     """
 
 
-@rule("ABL106", "unknown-key", "error", "Unknown key `{k}` in {block}. Did you mean `{y}`?", over=nodes.Section)
-def unknown_key(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL106", "unknown-key", "error", "Unknown key `{k}` in {block}. Did you mean `{y}`?",
+      over=closed_places.LOOKED_THROUGH)  # fmt: skip
+def unknown_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A property is not one of those that this block knows.
     Why: An unknown property is skipped; a misspelt one silently falls back to its default.
@@ -94,8 +95,13 @@ def unknown_key(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
             - loans
               TYPE: number
     """
-    # Whoever reads the text tells of the rest. A lookup table without any property is written as its values.
-    tables = section.block.children if section.keyword == "LOOKUP_TABLES" and section.block is not None else ()
+    yield from closed_places.unknown_keys(agent.own_source, whole)
+    if isinstance(whole, nodes.Section) and whole.keyword == "LOOKUP_TABLES" and whole.block is not None:
+        yield from _of_tables(whole.block.children, agent)
+
+
+def _of_tables(tables: Iterable[nodes.Block], agent: AgentIndex) -> Iterator[Found]:
+    """Keys of lookup tables; one without any property is written as its values."""
     for table in tables:
         below = generic.members(agent.source, table)
         if not any(child.key.lower() in _TABLE_KEYS for child in below):
@@ -106,8 +112,8 @@ def unknown_key(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
                 yield found(child.key_span, *renames, k=child.key, block="a lookup table", y=best)
 
 
-@rule("ABL107", "duplicate-key", "error", "`{k}` given twice for {entry}")
-def duplicate_key() -> None:
+@rule("ABL107", "duplicate-key", "error", "`{k}` given twice for {entry}", over=closed_places.LOOKED_THROUGH)
+def duplicate_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Found]:
     """
     What: One entry has the same property twice.
     Why: The later one wins, so the first is dead text that misleads readers.
@@ -123,6 +129,7 @@ def duplicate_key() -> None:
             - loans
               TYPE: number
     """
+    yield from closed_places.repeated_keys(agent.own_source, whole)
 
 
 @rule("ABL116", "empty-block", "error", "Empty block `{x}`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property, remember
@@ -230,7 +231,7 @@ def path_never_written(agent: AgentIndex, project: Index) -> Iterator[Found]:
         if "." not in name or access_of(path) != "readwrite" or scope_of(path) == "project":
             continue
         if name not in project.stored_paths and name.rpartition(".")[2] not in agent.mentions:
-            yield found(path.name.span, *remember(agent, name), node=path.path, p=name)
+            yield found(path.name.span, later=partial(remember, agent, name), node=path.path, p=name)
 
 
 @rule(

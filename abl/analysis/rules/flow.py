@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from abl.analysis import fixes
@@ -165,10 +166,14 @@ def never_read(agent: AgentIndex, project: Index) -> Iterator[Found]:
         for root, write in writes:
             if root not in known and not agent.path_of(write.path):
                 node = placed.at(write.node)
-                removal = remove_as(agent, node) if isinstance(node, nodes.Call) else ()
-                if isinstance(node, nodes.Assignment):
-                    removal = remove_assignment(agent, node)
-                yield found(placed.at(write.span), *removal, v=write.path)
+                yield found(placed.at(write.span), later=partial(_without, agent, node), v=write.path)
+
+
+def _without(agent: AgentIndex, node: nodes.Node) -> tuple[Fix, ...]:
+    """What is written there taken out, where that is possible."""
+    if isinstance(node, nodes.Assignment):
+        return remove_assignment(agent, node)
+    return remove_as(agent, node) if isinstance(node, nodes.Call) else ()
 
 
 def _set_names(part: Part) -> list[tuple[str, Write]]:

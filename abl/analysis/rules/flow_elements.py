@@ -214,7 +214,7 @@ def bad_attachment(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]
         close = closest("NAME", [child.key for child in setting.block.children if len(child.key) > 3])
         pad = " " * (setting.block.children[0].column - 1)
         addition = fixes.insert_line_below(
-            agent.source, setting.block.line_span, f"{pad}NAME: attachment", "Insert NAME", preferred=not close
+            agent.source, setting.key_span, f"{pad}NAME: attachment", "Insert NAME", preferred=not close
         )
         yield found(setting.key_span, addition, what="needs NAME")
     category = given.get("CATEGORY")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from abl.analysis import fixes
+from abl.analysis import braces, fixes
 from abl.analysis.entry_fixes import has_own_lines, remove_entry
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part, Placed
@@ -303,7 +303,7 @@ def _clear_too(name: nodes.Name, other: str, agent: AgentIndex) -> tuple[Fix, ..
         pad = fixes.indent_of(agent.source, name.span.start)
         below = fixes.insert_line_below(agent.source, name.span, f"{pad}- {other}", f"Clear `{other}`, too")
         return (below,)
-    return (fixes.insert(name.span.end, f", {other}", f"Clear `{other}`, too"),)
+    return (Fix(f"Clear `{other}`, too", braces.listed_behind(agent.source, name.span, other), True),)
 
 
 @rule("ABL644", "delegate-without-return", "warning", "DELEGATE in a digression needs `RETURN: true`",
@@ -347,7 +347,7 @@ def delegate_without_return(handler: nodes.IntentHandler, agent: AgentIndex) -> 
     if given is not None and isinstance(given, nodes.Setting) and given.value is not None:
         repair = fixes.replace(given.value.span, "true")
     else:
-        below = first_line(delegate) if not children else delegate.span
+        below = first_line(delegate) if not children else children[-1].span
         repair = fixes.insert_line_below(agent.source, below, f"{pad}RETURN: true", "Insert `RETURN: true`")
     yield found(delegate.key_span, repair)
 

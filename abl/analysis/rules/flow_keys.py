@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from abl.analysis import fixes
+from abl.analysis import braces, fixes
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.enums import not_boolean
 from abl.analysis.model import AgentIndex
@@ -90,7 +90,8 @@ def _as_step(step: nodes.Step, directive: nodes.Directive, agent: AgentIndex) ->
     if not any(child.key.upper() == "REASONING" for child in block.children):
         at = agent.source.line_starts[agent.source.position(block.children[0].span.start).line - 1]
         pad = " " * (block.children[0].column - 1 - (block.column - step.block.column))
-        edits = (*edits, Edit(Span(at, at), f"{pad}REASONING: false\n"))
+        member = braces.added(agent.source, block.children[0].span, "REASONING: false")
+        edits = (*edits, member or Edit(Span(at, at), f"{pad}REASONING: false\n"))
     return (Fix(f"Make `{block.key}` a step", tuple(sorted(edits, key=lambda e: (e.span, -len(e.text)))), True),)
 
 
@@ -108,8 +109,8 @@ def outdented(agent: AgentIndex, span: Span, columns: int) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-@rule("ABL621", "wrong-value-shape", "error", "{kw} expects {type}", over=nodes.Step)
-def wrong_value_shape(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL621", "wrong-value-shape", "error", "{kw} expects {type}", over=(nodes.Step, nodes.Call))
+def wrong_value_shape(node: nodes.Step | nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A directive has lines below it where it takes a value, or a value where it takes lines.
     Why: What is written there is not read.
@@ -135,7 +136,7 @@ def wrong_value_shape(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Looking for {{title}}."
             THEN: COMPLETE
     """
-    for directive in step.directives:
+    for directive in _looked_at(node):
         block, keyword = directive.block, directive.keyword
         if block is None:
             continue
@@ -146,6 +147,13 @@ def wrong_value_shape(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             yield from not_boolean(block.value, directive.path, kw=keyword, type="true or false")
         elif keyword in _BLOCKS and block.value is not None and _is_scalar(block, block.value):
             yield found(block.value.span, *_below(block), kw=keyword, type=_BLOCKS[keyword])
+
+
+def _looked_at(node: nodes.Step | nodes.Call) -> tuple[nodes.Directive, ...]:
+    """A call wherever it stands, also in branches, handlers and hooks; of a step what else it has."""
+    if isinstance(node, nodes.Call):
+        return (node,)
+    return tuple(directive for directive in node.directives if not isinstance(directive, nodes.Call))
 
 
 def _is_scalar(block: nodes.Block, value: nodes.Text) -> bool:
@@ -243,6 +251,8 @@ def _merged(first: nodes.Block | None, later: nodes.Block | None, agent: AgentIn
         return ()
     if not first.children or not later.children or first.value is not None or later.value is not None:
         return (fixes.remove_lines(agent.source, later.span, f"Remove the second {later.key}", preferred=False),)
+    if any(child.key.upper() == "ELSE" for child in first.children):  # behind which nothing is looked at
+        return ()
     alike = first.children[0].column == later.children[0].column
     if not alike or first.children[0].item != later.children[0].item:
         return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from abl.analysis import fixes
 from abl.analysis.flowgraph import FlowGraph
@@ -64,10 +65,15 @@ def no_end(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
     if not flow.steps or agent.fragment or not agent.graph.endless or _ended_otherwise(agent, flow):
         return
+    at = flow.block.key_span if flow.block is not None else flow.span
+    yield found(at, later=partial(_ended, flow, agent))
+
+
+def _ended(flow: nodes.Flow, agent: AgentIndex) -> tuple[Fix, ...]:
+    """The last step with a THEN as the end."""
     last = next((agent.steps[name] for name in reversed(flow.order) if _is_passed(name, agent)), None)
     then = last.then.target if last is not None and last.then is not None else None
-    repair = (fixes.replace(then.span, "COMPLETE", "End in the last step", preferred=False),) if then else ()
-    yield found(flow.block.key_span if flow.block is not None else flow.span, *repair)
+    return (fixes.replace(then.span, "COMPLETE", "End in the last step", preferred=False),) if then else ()
 
 
 def _is_passed(name: str, agent: AgentIndex) -> bool:

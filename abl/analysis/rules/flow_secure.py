@@ -105,16 +105,20 @@ def _is_call(block: Block) -> bool:
 
 
 def _values(call: Block) -> Iterator[tuple[str, Span]]:
-    """The values that a call passes on, with their places."""
-    if not call.colon and call.value is not None:
-        for match in _QUOTED.finditer(call.value.value):
-            at = match.start(match.lastindex or 0)
-            text = match[match.lastindex or 0]
-            yield text, call.value.span_of(at, at + len(text))
-        return
+    """The values that a call passes on, with their places: those in quotes on its line, and those below it."""
     texts: list[Text] = [below.text for below in content_of(call).walk() if below.text is not None]
+    line = call.value
+    quoted = list(_in_quotes(line)) if line is not None else []
+    yield from quoted
     for text in texts:
-        yield text.value, text.inner
+        if text is not line or not quoted:
+            yield text.value, text.inner
+
+
+def _in_quotes(line: Text) -> Iterator[tuple[str, Span]]:
+    for match in _QUOTED.finditer(line.value):
+        which = match.lastindex or 0
+        yield match[which], line.span_of(*match.span(which))
 
 
 def _placeholders(value: str, span: Span, names: list[str]) -> Iterator[Found]:

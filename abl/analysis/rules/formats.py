@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
@@ -152,8 +153,17 @@ def elements_lack(content: nodes.Content, path: str, agent: AgentIndex) -> Itera
     """What elements of ACTIONS or of a form lack, but for what ABL1067 says."""
     for element in elements(content):
         for problem in problems(element.content, element.shape, element.type or "element"):
-            if not isinstance(problem, Lack) or problem.keys != ("type",) or not element.odd:
+            if not isinstance(problem, Lack) or "type" not in problem.keys:
                 yield from worded(problem, agent, path)
+            elif problem.keys != ("type",) or not element.odd:
+                yield from worded(replace(problem, values={"type": _types_meant(element.content)}), agent, path)
+
+
+def _types_meant(element: nodes.Content) -> tuple[str, ...]:
+    """The types that an element without one can have: that to which its other properties belong, if they tell."""
+    own = {"select": ("options",), "button": ("url", "link", "web_url"), "input": ("inputType", "placeholder")}
+    told = [kind for kind, keys in own.items() if element.get(*keys) is not None]
+    return tuple(told) if len(told) == 1 else ("button", "input")  # a select would need options
 
 
 @rule("ABL1065", "unknown-format", "error", "Unknown format `{k}`. Did you mean `{y}`?", over=nodes.Format)
@@ -220,14 +230,15 @@ _INLINE_ONLY: Final = frozenset(same_key(key) for key in ("prompt", *MEASURES))
 
 def _as_survey(content: nodes.Content, agent: AgentIndex) -> tuple[Fix, ...]:
     """A template, whose name is to be written, in the place of question and scale; the other texts stay."""
+    key = "FEEDBACK_TEMPLATE" if content.key.isupper() and content.brackets is None else "feedback_template"
     inline = [member for member in content.members if same_key(member.key) in _INLINE_ONLY]
-    if not inline or content.brackets is not None or any(member.block is None for member in inline):
+    if not inline:
+        return content_fixes.added(agent.source, content, key, "survey_name")
+    if content.brackets is None and any(member.block is None for member in inline):
         return ()
-    key = "FEEDBACK_TEMPLATE" if content.key.isupper() else "feedback_template"
-    edits = [Edit(inline[0].span, f"{key}: survey_name")]
-    for member in inline[1:]:
-        edits += [edit for fix in content_fixes.removed(agent.source, content, member) for edit in fix.edits]
-    return (Fix(f"Use `{key}`", tuple(edits)),) if len(edits) == len(inline) else ()
+    others = content_fixes.removed(agent.source, content, *inline[1:]) if inline[1:] else ()
+    edits = [Edit(inline[0].span, f"{key}: survey_name"), *(edit for fix in others for edit in fix.edits)]
+    return (Fix(f"Use `{key}`", tuple(edits)),) if others or not inline[1:] else ()
 
 
 @rule("ABL1070", "survey-override", "error", "Survey `{s}` owns `{f}`", over=nodes.Format)

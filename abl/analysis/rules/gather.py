@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis.fields import is_set, own_or_inherited, validation_of
 from abl.analysis.gather_fixes import add_options, merge_fields, repair_default
 from abl.analysis.model import AgentIndex, is_true, value_of
+from abl.analysis.properties import number
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.rules.headers import is_reserved, own_name
 from abl.analysis.types import canonical_type, fits, same_type
 from abl.diagnostics import Fix, Related
 from abl.source import Span
@@ -19,6 +23,7 @@ from abl.syntax.vocabulary import GATHER_OPTIONS, GATHER_TYPES, MEMORY_TYPES, TY
 _FIELD_TYPES = tuple(word for word in GATHER_TYPES if word not in ("array", "object"))
 _TOLERATED = frozenset({"attachment", "address", "duration", "url"})
 _NUMERIC = frozenset({"number", "integer", "float", "currency"})
+_SAYS_VALUES = re.compile(r"\b(?:enum|enum_?set|lookup)\b", re.IGNORECASE)
 
 
 @rule(
@@ -91,9 +96,17 @@ def field_type_differs(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
     variable = agent.session.get(field.name.value)
     if variable is None or variable.type is None or field.type is None:
         return
-    if not same_type(variable.type.value, field.type.value):
-        where = Related(agent.source.path, variable.type.span, "the variable's type")
-        yield found(field.type.span, *_one_type(variable.type, field.type), related=(where,), n=field.name.value)
+    many = "array" if is_set(field, agent, "LIST") else ""  # what is kept of a list, a range, preferences (07 §8)
+    kept = many or ("object" if is_set(field, agent, "RANGE") or is_set(field, agent, "PREFERENCES") else "")
+    if same_type(variable.type.value, kept or field.type.value):
+        return
+    where = Related(agent.source.path, variable.type.span, "the variable's type")
+    if kept:
+        title = f"Declare the variable as `{kept}`"
+        repairs: Iterator[Fix] = iter([fixes.replace(variable.type.span, kept, title, preferred=False)])
+    else:
+        repairs = _one_type(variable.type, field.type)
+    yield found(field.type.span, *repairs, related=(where,), n=field.name.value)
 
 
 def _one_type(declared: nodes.Text, collected: nodes.Text) -> Iterator[Fix]:
@@ -218,11 +231,20 @@ def enum_without_values(field: nodes.GatherField, agent: AgentIndex) -> Iterator
             type: enum
             options: [central, harbour]
     """
-    sources = ("OPTIONS", "ENUM_VALUES", "ENUM_SET", "ENTITY_REF", "VALUES", "VALIDATE", "SEMANTICS")
     if field.type is None or field.type.value.strip().lower() != "enum" or field.options:
         return
-    if not any(field.prop(key) for key in sources):
+    if not _lists_values(field, agent):
         yield found(field.type.span, *add_options(agent, field), f=field.name.value)
+
+
+def _lists_values(field: nodes.GatherField, agent: AgentIndex) -> bool:
+    """True when the field, its rule or its semantics say which values there are, here or where it inherits from."""
+    keys = ("OPTIONS", "ENUM_VALUES", "ENUM_SET", "ENTITY_REF", "VALUES")
+    if any(own_or_inherited(field, agent, key) for key in keys):
+        return True
+    within = (own_or_inherited(field, agent, key) for key in ("VALIDATE", "SEMANTICS"))
+    texts = (agent.source.text[slice(*prop.block.span)] for prop in within if prop is not None)
+    return any(_SAYS_VALUES.search(text) is not None for text in texts)
 
 
 @rule("ABL709", "bad-default", "error", "Default of `{f}` breaks its own {what}", over=nodes.GatherField)
@@ -251,6 +273,23 @@ def bad_default(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
         yield found(field.default.span, *repair_default(agent, field), f=field.name.value, what="options")
     elif field.type is not None and not fits(value, field.type.value) and not _readable(value, field.type.value):
         yield found(field.default.span, *repair_default(agent, field), f=field.name.value, what="type")
+    elif value is not None and not _is_valid(value, field, agent):
+        yield found(field.default.span, *repair_default(agent, field), f=field.name.value, what="validation")
+
+
+def _is_valid(value: object, field: nodes.GatherField, agent: AgentIndex) -> bool:
+    """False for a default that the functions of the field's rule refuse; others are not looked at."""
+    validation = validation_of(field, agent)
+    for name, argument in validation.calls if validation is not None else ():
+        if name in ("min", "max"):
+            bound, given = number(argument.strip()), number(str(value).strip())
+            if bound is not None and given is not None and (given < bound if name == "min" else given > bound):
+                return False
+        elif name == "enum":
+            words = [word.strip().strip("\"'").casefold() for word in argument.split(",")]
+            if str(value).casefold() not in words:
+                return False
+    return True
 
 
 def _readable(value: object, declared: str) -> bool:
@@ -264,8 +303,8 @@ def _readable(value: object, declared: str) -> bool:
 @rule("ABL729", "reserved-field-name", "error", "Field name `{f}` is an option key of GATHER", over=nodes.GatherField)
 def reserved_field_name(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A field is named like an option of GATHER itself.
-    Why: It cannot be told from the option.
+    What: A field is named like an option of GATHER itself, or like a variable of the runtime.
+    Why: It cannot be told from the option, or the runtime overwrites what was collected.
     Bad:
         GATHER:
           - prompt: required
@@ -276,3 +315,6 @@ def reserved_field_name(field: nodes.GatherField, agent: AgentIndex) -> Iterator
     if field.name.value.upper() in GATHER_OPTIONS:
         free = Span(field.name.span.start, field.name.span.end)
         yield found(free, fixes.replace(free, f"{field.name.value}_value", preferred=False), f=field.name.value)
+    elif is_reserved(field.name.value):
+        wording = "Field name `{f}` is a variable of the runtime"
+        yield found(field.name.span, *own_name(agent, field.name.value), f=field.name.value, wording=wording)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from abl.analysis import fixes
-from abl.analysis.fields import names_in, type_word, validation_of
+from abl.analysis import braces, fixes
+from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis.fields import is_set, names_in, own_or_inherited, type_word, validation_of
 from abl.analysis.gather_fixes import clamp_confidence, depend_on_earlier, unlink
 from abl.analysis.knots import circle, circles
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
+from abl.diagnostics import Fix
 from abl.expressions.regex import regex_problem
 from abl.syntax import nodes
 from abl.syntax.vocabulary import GATHER_TYPES, STRATEGIES
@@ -151,11 +153,9 @@ def infer_option_without_infer(field: nodes.GatherField, agent: AgentIndex) -> I
             infer: true
             infer_confidence: 0.9
     """
-    if is_true(field, "INFER"):
-        return
     for key in ("INFER_CONFIDENCE", "INFER_CONFIRM"):
         prop = field.prop(key)
-        if prop is not None:
+        if prop is not None and not is_set(field, agent, "INFER"):
             indent = fixes.indent_of(agent.source, prop.key_span.start)
             addition = fixes.insert_line_above(agent.source, prop.key_span, f"{indent}infer: true", "Add `infer: true`")
             yield found(prop.key_span, addition, p=prop.written)
@@ -229,19 +229,42 @@ def mask_without_sensitive(field: nodes.GatherField, agent: AgentIndex) -> Itera
             sensitive: true
             sensitive_display: mask
     """
-    if is_true(field, "SENSITIVE"):
+    keys = [prop for key in _SENSITIVE_KEYS if (prop := field.prop(key)) is not None]
+    if keys and not is_set(field, agent, "SENSITIVE"):
+        yield found(keys[0].key_span, *_as_sensitive(agent, field, keys[0]), p=keys[0].written)
         return
-    for key in _SENSITIVE_KEYS:
-        prop = field.prop(key)
-        if prop is not None:
-            indent = fixes.indent_of(agent.source, prop.key_span.start)
-            line = f"{indent}sensitive: true"
-            yield found(
-                prop.key_span,
-                fixes.insert_line_above(agent.source, prop.key_span, line, "Add `sensitive: true`"),
-                p=prop.written,
-            )
-            return
+    mask, display = field.prop("MASK_CONFIG"), None if not keys else own_or_inherited(field, agent, "SENSITIVE_DISPLAY")
+    if mask is None or (display is not None and _word(display) == "mask"):
+        return
+    wording = "{p} without `sensitive_display: mask`"
+    if display is None:
+        repairs = _line_above(agent, mask, "sensitive_display: mask")
+        yield found(mask.key_span, *repairs, p=mask.written, wording=wording)
+    elif _word(display) in ("redact", "replace"):
+        own = field.prop("SENSITIVE_DISPLAY")
+        repairs = (fixes.replace(own.value.inner, "mask"),) if own is not None and own.value is not None else ()
+        yield found(mask.key_span, *repairs, p=mask.written, wording=wording)
+
+
+def _as_sensitive(agent: AgentIndex, field: nodes.GatherField, below: nodes.Property) -> tuple[Fix, ...]:
+    """`sensitive: true`, in the place of another value where there is one."""
+    own = field.prop("SENSITIVE")
+    if own is None:
+        return _line_above(agent, below, "sensitive: true")
+    return (fixes.replace(own.value.span, "true"),) if own.value is not None else ()
+
+
+def _word(prop: nodes.Property) -> str:
+    return prop.value.value.strip().lower() if prop.value is not None else ""
+
+
+def _line_above(agent: AgentIndex, prop: nodes.Property, line: str) -> tuple[Fix, ...]:
+    """A property in a line of its own above another, or in its braces."""
+    inside = braces.extent(agent.source, prop.key_span) is not None
+    if not inside and (not has_own_lines(agent.source, prop.block.span) or prop.block.item):
+        return ()
+    indent = fixes.indent_of(agent.source, prop.key_span.start)
+    return (fixes.insert_line_above(agent.source, prop.key_span, f"{indent}{line}", f"Add `{line}`"),)
 
 
 @rule(
@@ -272,7 +295,9 @@ def progressive_without_order(field: nodes.GatherField, agent: AgentIndex) -> It
             depends_on: [title]
     """
     activation = value_of(field, "ACTIVATION")
-    if activation is not None and activation.value.strip() == "progressive" and field.prop("DEPENDS_ON") is None:
+    if activation is None or activation.value.strip() != "progressive":
+        return
+    if own_or_inherited(field, agent, "DEPENDS_ON") is None:
         yield found(activation.span, *depend_on_earlier(agent, field))
 
 
@@ -299,14 +324,30 @@ def exclusive_shapes(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
     for later in shapes[1:]:
         prop = field.prop(later)
         if prop is not None:
-            removal = fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`", preferred=False)
-            yield found(prop.key_span, removal, a=shapes[0].lower(), b=later.lower())
+            kept = [key for key in (shapes[0], later) if key != "RANGE" or _is_ordered(field, agent)]
+            removals = tuple(_removals(agent, field, later, shapes[0], kept))
+            yield found(prop.key_span, *removals, a=shapes[0].lower(), b=later.lower())
     yield from _range_of_words(field, agent) if shapes == ["RANGE"] else ()
+
+
+def _removals(
+    agent: AgentIndex, field: nodes.GatherField, later: str, first: str, kept: Sequence[str]
+) -> Iterator[Fix]:
+    """Of two shapes one goes, where the other may stay."""
+    for key, other in ((later, first), (first, later)):
+        prop = field.prop(key)
+        if prop is not None and other in kept:
+            yield fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`", preferred=False)
+
+
+def _is_ordered(field: nodes.GatherField, agent: AgentIndex) -> bool:
+    kind = type_word(field, agent)
+    return kind is None or kind not in GATHER_TYPES or kind in _ORDERED
 
 
 def _range_of_words(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     prop, kind = field.prop("RANGE"), type_word(field, agent)
-    if prop is not None and kind is not None and kind in GATHER_TYPES and kind not in _ORDERED:
+    if prop is not None and not _is_ordered(field, agent):
         removal = fixes.remove_lines(agent.source, prop.block.span, f"Remove `{prop.written}`", preferred=False)
         words = "range needs a number, currency or date type, not {t}"
         yield found(prop.key_span, removal, t=kind, wording=words)
@@ -330,11 +371,16 @@ def unused_pattern(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Foun
             strategy: hybrid
             extraction_pattern: "[0-9]{8}"
     """
-    strategy = value_of(field, "STRATEGY")
-    if (
-        field.extraction_pattern is not None
-        and strategy is not None
-        and strategy.value.strip().lower() in ("llm", "ml")
-    ):
+    if field.extraction_pattern is None:
+        return
+    own = own_or_inherited(field, agent, "STRATEGY")
+    strategy = own.value if own is not None else agent.derive(_block_strategies).get(field.name.span.start)
+    if strategy is not None and strategy.value.strip().lower() in ("llm", "ml"):
         choices = (fixes.replace(strategy.span, word, preferred=False) for word in ("hybrid", "pattern"))
         yield found(strategy.span, *choices, s=strategy.value.strip())
+
+
+def _block_strategies(agent: AgentIndex) -> dict[int, nodes.Text]:
+    """The strategies of blocks by where the names of their fields begin."""
+    gathers = [gather for gather in agent.all(nodes.Gather) if gather.strategy is not None]
+    return {field.name.span.start: gather.strategy for gather in gathers for field in gather.fields if gather.strategy}

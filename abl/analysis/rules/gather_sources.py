@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import create_in_section
-from abl.analysis.fields import is_in_step, members_of, names_in, process_of, validation_of
+from abl.analysis.fields import (
+    is_in_step,
+    is_set,
+    members_of,
+    names_in,
+    own_or_inherited,
+    process_of,
+    validation_of,
+)
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -362,8 +370,8 @@ def never_asked(field: nodes.GatherField, agent: AgentIndex, project: Index) -> 
     mode = value_of(field, "PROMPT_MODE")
     if mode is None or mode.value.strip().lower() != "extract_only" or not field.required:
         return
-    found_otherwise = field.extraction_pattern is not None or is_true(field, "INFER") or field.default is not None
-    if found_otherwise or field.prop("ENTITY_REF") is not None or field.prop("SATISFIED_BY") is not None:
+    ways = ("EXTRACTION_PATTERN", "DEFAULT", "ENTITY_REF", "SATISFIED_BY")
+    if is_set(field, agent, "INFER") or any(own_or_inherited(field, agent, way) is not None for way in ways):
         return
     activation = value_of(field, "ACTIVATION")
     if activation is not None and activation.value.strip().lower() == "optional":

@@ -79,7 +79,10 @@ def sentence_as_rule(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
     validation = validation_of(field, agent)
     if validation is None or validation.form != "sentence" or validation.text is None:
         return
-    best = _meant(validation.text.value.strip())
+    written = validation.text.value.strip()
+    best = _meant(written)
+    if best == written:  # what stands behind the bracket is too much
+        best = written[: written.rfind(")") + 1] if not written.endswith(")") else ""
     repairs = (fixes.replace(validation.text.inner, best, preferred=False),) if best else ()
     yield found(validation.text.span, *repairs, v=validation.text.value.strip(), y=best)
 

@@ -102,19 +102,22 @@ def _unrunnable(text: Text, reading: Reading, what: str, guardrail: nodes.Guardr
         yield found(at, node=guardrail.path, reason=reading.error.message, wording=words)
     for node in reading.nodes:
         if isinstance(node, en.Call) and not _is_known(node):
-            span = _place(text, reading, node.name_start, node.name_end)
-            close = closest(node.name, _FUNCTIONS)
+            bare = node.prefixed and node.name in CEL_FUNCTIONS  # which are written without `abl.`
+            span = _place(text, reading, node.start if bare else node.name_start, node.name_end)
+            close = (node.name,) if bare else closest(node.name, _FUNCTIONS)
             words = f"`{{fn}}` has no definition; the {what} cannot run. Did you mean `{{y}}`?"
             yield found(
-                span, *fixes.rename_fixes(span, close), node=guardrail.path, fn=node.name,
-                y=close[0] if close else "", wording=words,
+                span, *fixes.rename_fixes(span, close), node=guardrail.path,
+                fn=f"abl.{node.name}" if bare else node.name, y=close[0] if close else "", wording=words,
             )  # fmt: skip
 
 
 def _is_known(call: en.Call) -> bool:
     if call.name in BUILT_IN or call.name in OPERATOR_CALLS:
         return True
-    return find(call.name, call.prefixed or call.name.islower(), guardrail=True) is not None
+    if call.name.islower() and find(call.name, True, guardrail=True) is not None:
+        return True
+    return find(call.name, call.prefixed, guardrail=True) is not None
 
 
 @rule("ABL1008", "unclear-polarity", "hint", "Fires when the check is {verdict}; is that meant?", over=nodes.Guardrail)
@@ -142,8 +145,14 @@ def unclear_polarity(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[
         return
     text, reading = check
     span = _place(text, reading, 0, len(reading.text))
-    repairs = (_clearer(check[1].node, text, span),) if text.inner == span else ()
+    is_constant = isinstance(_bare(check[1].node), en.Literal)  # of which neither way round says more
+    repairs = (_clearer(check[1].node, text, span),) if text.inner == span and not is_constant else ()
     yield found(span, *repairs, node=guardrail.path, verdict="false")
+
+
+def _bare(node: en.Node) -> en.Node:
+    """What is negated."""
+    return node.operand if isinstance(node, en.Unary) else node
 
 
 def _clearer(node: en.Node, text: Text, span: Span) -> Fix:

@@ -123,9 +123,11 @@ def guardrail_tier(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Fo
     if not given and not is_built_in(guardrail):
         yield _missing(guardrail, agent, "check", "")
     if len(given) > 1:
-        removals = [content_fixes.removed(agent.source, guardrail.content, tier, preferred=False) for tier in given]
+        given.sort(key=lambda tier: tier.span.start)
+        others = [[other for other in given if other is not tier] for tier in given]  # each may stay alone
+        removals = [content_fixes.removed(agent.source, guardrail.content, *each, preferred=False) for each in others]
         where = Related(agent.source.path, given[0].key_span, "the first")
-        repairs = [fix for fixes_ in reversed(removals) for fix in fixes_]
+        repairs = [fix for fixes_ in removals for fix in fixes_]
         yield found(given[1].key_span, *repairs, related=(where,), node=guardrail.path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abl.analysis import fixes, generic
+from abl.analysis import braces, fixes, generic
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
@@ -178,12 +178,16 @@ def _as_handoff(section: nodes.Section, agent: AgentIndex) -> tuple[Fix, ...]:
     """The section as HANDOFF, if every entry is a condition and an agent; names and descriptions are left out."""
     if agent.agent.section("HANDOFF") is not None:
         return ()
+    if section.block is None or section.block.value is not None:
+        return ()
     edits = [Edit(section.key_span, "HANDOFF")]
     for entry in generic.entries(agent.source, section.block):
         listed = generic.members(agent.source, entry)
         keys = {generic.plain(member.key): member for member in listed}
         target = _ROUTE.fullmatch(generic.word(keys.get("then")))
         if target is None or set(keys) - _PLAIN_ROUTE or not entry.colon or any(member.children for member in listed):
+            return ()
+        if braces.extent(agent.source, listed[0].key_span) is not None:
             return ()
         for at, member in enumerate(listed):
             edits += _converted(member, at == 0, keys["then"], target[1], agent)

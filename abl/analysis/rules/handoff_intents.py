@@ -14,7 +14,6 @@ from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.expressions import nodes as en
-from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Name
 
@@ -84,7 +83,7 @@ def undeclared_category(agent: AgentIndex) -> Iterator[Found]:
             for literal in _compared(use):
                 if literal.value not in declared:
                     quoted = use.span_of(literal)
-                    span = Span(quoted.start + 1, quoted.end - 1)
+                    span = use.span(literal.start + 1, literal.end - 1)
                     best, renames = fixes.rename_to(span, literal.value, known)
                     yield found(quoted, *renames, c=literal.value, y=best)
 

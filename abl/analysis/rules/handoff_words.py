@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abl.analysis import closed_words, fixes, generic
+from abl.analysis import closed_places, fixes, generic
+from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
@@ -13,16 +14,13 @@ from abl.syntax.nodes import Block
 from abl.syntax.vocabulary import HISTORY_MODES
 
 _LEGACY_HISTORY = re.compile(r"last_[0-9]+")
-_EXPERIENCES = ("shared_voice_handoff", "visible_handoff", "silent_delegate", "human_escalation")
-_PROTOCOLS = ("a2a", "rest")
+_TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
 _PRIORITIES = ("low", "medium", "high", "critical")
 
 
 @rule("ABL945", "unknown-history", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
-      over=(nodes.Handoff, nodes.Section, nodes.Setting, nodes.Tool, nodes.GatherField))  # fmt: skip
-def unknown_history(
-    holder: nodes.Handoff | nodes.Section | nodes.Setting | nodes.Tool | nodes.GatherField, agent: AgentIndex
-) -> Iterator[Found]:
+      over=(*closed_places.LOOKED_THROUGH, nodes.Handoff))  # fmt: skip
+def unknown_history(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or
         EXPERIENCE_MODE, PRIORITY, `protocol`, RETRY_BACKOFF, TIMEOUT of a delegation, `confirm` of a tool, or
@@ -48,25 +46,25 @@ def unknown_history(
     if isinstance(holder, nodes.Handoff):
         yield from _bad_history(holder.history)
         keys = {generic.plain(prop.written): prop.block for prop in holder.props}
-        yield from _bad_words(keys, agent)
         priority = keys.get("priority")
         if generic.word(priority) and priority is not None and not _is_rank(priority):
             yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority))
-    elif isinstance(holder, nodes.Tool | nodes.GatherField):
-        yield from closed_words.unknown(holder, agent)
-    elif holder.keyword == "ON_ERROR":
-        yield from closed_words.unknown_backoff(holder, agent)
-    elif holder.keyword == "DELEGATE":
+    if isinstance(holder, closed_places.LOOKED_THROUGH):
+        yield from closed_places.unknown_words(agent.own_source, holder)
+    if isinstance(holder, nodes.Section):
+        yield from _of_section(holder, agent)
+
+
+def _of_section(holder: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    if holder.keyword == "DELEGATE":
         for entry in generic.entries(agent.source, holder.block):
-            keys = generic.by_key(agent.source, entry)
-            yield from _bad_words(keys, agent)
-            yield from closed_words.bad_timeout(keys.get("timeout"))
+            yield from _bad_timeout(generic.by_key(agent.source, entry).get("timeout"))
     elif holder.keyword == "ESCALATE":
         triggers = generic.by_key(agent.source, holder.block).get("triggers")
         for entry in generic.entries(agent.source, triggers):
             priority = generic.by_key(agent.source, entry).get("priority")
             if priority is not None and not _is_rank(priority):
-                yield from closed_words.not_one_of("PRIORITY", priority, _PRIORITIES)
+                yield from not_one_of(priority.value, _PRIORITIES, "", k="PRIORITY", x=generic.word(priority))
 
 
 def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
@@ -82,12 +80,11 @@ def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
     yield found(history.span, *renames, k="history", x=value, y=best)
 
 
-def _bad_words(keys: dict[str, Block], agent: AgentIndex) -> Iterator[Found]:
-    yield from closed_words.not_one_of("EXPERIENCE_MODE", keys.get("experiencemode"), _EXPERIENCES)
-    yield from closed_words.not_one_of("protocol", keys.get("protocol"), _PROTOCOLS)
-    if "remote" in keys:
-        remote = generic.by_key(agent.source, keys["remote"])
-        yield from closed_words.not_one_of("protocol", remote.get("protocol"), _PROTOCOLS)
+def _bad_timeout(block: Block | None) -> Iterator[Found]:
+    """A time such as "15s" is meant."""
+    written = generic.word(block)
+    if block is not None and written and "{" not in written and _TIMEOUT.fullmatch(written) is None:
+        yield found(generic.span_of(block), k="TIMEOUT", x=written)
 
 
 def _is_rank(priority: Block) -> bool:

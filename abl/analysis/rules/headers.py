@@ -12,7 +12,7 @@ from abl.analysis.names import is_runtime_name
 from abl.analysis.parts import Placed
 from abl.analysis.project import DocumentIndex, Index
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Related
+from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
@@ -20,7 +20,8 @@ from abl.syntax.vocabulary import RESERVED_NAMES, RUNTIME_ASSIGNED, VAGUE_NAMES
 
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)([-+][0-9A-Za-z.+-]+)?")
 _TWO_PARTS = re.compile(r"\d+\.\d+")
-_DECLARING = frozenset({"session", "gather", "set", "as", "transform"})
+_HEADERS = ("AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE")
+_DECLARING = frozenset({"session", "set", "as", "transform"})  # a field: ABL729
 
 
 @rule("ABL101", "missing-header", "error", "Missing document header `AGENT:`", over=DocumentIndex)
@@ -39,7 +40,14 @@ def missing_header(document: DocumentIndex) -> Iterator[Found]:
         return
     if any(agent.section("AGENT") or agent.section("SUPERVISOR") for agent in tree.agents):
         return
+    unknown = [section.written.upper() for agent in tree.agents for section in agent.sections if not section.keyword]
+    if any(closest(written, _HEADERS) for written in unknown):  # a misspelt header is ABL103
+        return
     at = tree.blocks[0].line_span
+    if "PRIORITY" in unknown:  # which only profiles have
+        words, profile = "Missing document header `BEHAVIOR_PROFILE:`", "BEHAVIOR_PROFILE: new_profile"
+        yield found(at, fixes.insert(at.start, f"{profile}\n", f"Add `{profile}`"), wording=words)
+        return
     yield found(at, fixes.insert(at.start, "AGENT: New_Agent\n", "Add `AGENT: New_Agent`"))
 
 
@@ -93,13 +101,22 @@ def reserved_name(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     for write in part.writes:
         if write.kind not in _DECLARING:
             continue
-        reserved = write.path in RESERVED_NAMES or (write.kind != "session" and write.root in RUNTIME_ASSIGNED)
-        if (reserved and write.path != "now") or is_runtime_name(write.path):
+        if is_reserved(write.path, assigned=write.kind != "session"):
             name = write.root if write.root in RUNTIME_ASSIGNED else write.path
-            plain = name.strip("_").replace(".", "_")
-            # A condition that reads the words of the user goes on to mean those.
-            heard = name in ("input", "match") and name in agent.read_roots
-            yield found(write.span, *(() if heard else rename_in_agent(agent, name, _own(name, plain))), n=write.path)
+            yield found(write.span, *own_name(agent, name), n=write.path)
+
+
+def is_reserved(path: str, *, assigned: bool = True) -> bool:
+    """True for a name of the runtime (01 §4, 06 §5.3); ``now`` is ABL237."""
+    reserved = path in RESERVED_NAMES or (assigned and path.partition(".")[0] in RUNTIME_ASSIGNED)
+    return (reserved and path != "now") or is_runtime_name(path)
+
+
+def own_name(agent: AgentIndex, name: str) -> tuple[Fix, ...]:
+    """Another name for a value of the author, wherever it is used."""
+    if name in ("input", "match") and name in agent.read_roots:
+        return ()  # a condition that reads the words of the user goes on to mean those
+    return tuple(rename_in_agent(agent, name, _own(name, name.strip("_").replace(".", "_"))))
 
 
 def _own(name: str, plain: str) -> str:

@@ -35,7 +35,14 @@ def _lack(problem: Lack, agent: AgentIndex, path: str) -> Found:
         if other is not None and only:
             repair = fixes.replace(other.key_span, key, f"Change to `{key}`")
             return found(other.key_span, repair, node=path, format=problem.what, prop=prop)
+    chosen = next((key for key in problem.keys if key in problem.values), "")
+    words = problem.values[chosen] if chosen else ("",)
     repairs = [
-        fix for key in problem.keys for fix in content_fixes.added(agent.source, content, key, '"…"', preferred=only)
-    ]
+        fix
+        for word in words
+        for fix in content_fixes.all_added(
+            agent.source, content, [(key, word if key == chosen else '"…"') for key in problem.keys],
+            preferred=len(words) == 1,
+        )
+    ]  # fmt: skip
     return found(content.place, *repairs, node=path, format=problem.what, prop=prop)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from abl.analysis import fixes
 from abl.analysis.judgement import holds_unset, never_set
 from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write, origins
+from abl.analysis.names import SYSTEM_NAMES
 from abl.analysis.parts import Part
+from abl.analysis.profiles import attaching
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.targets import is_handed_on
 from abl.diagnostics import Fix
 from abl.expressions import nodes as en
+from abl.expressions.builtins import find
 from abl.syntax import nodes
 
 _SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
@@ -21,15 +25,55 @@ _ANYWHERE_IN_STEP = frozenset(
 )
 
 
+_RUNTIME_NAMES = frozenset([name for name in SYSTEM_NAMES if not name.startswith("_")])
 _ITEM_NAMES = frozenset({"this", "@index", "@first", "@last"})  # outside of #each they are ABL257
-
-
-def _renames(read: Read, agent: AgentIndex) -> tuple[str, tuple[Fix, ...]]:
-    return fixes.rename_to(read.span, read.path, agent.derive(_written))
 
 
 def _written(agent: AgentIndex) -> tuple[str, ...]:
     return tuple(sorted(agent.write_paths))
+
+
+class _Asked:
+    """The agents of which one should have a name: the agent itself, or those that use a profile."""
+
+    def __init__(self, agents: tuple[AgentIndex, ...], project: Index) -> None:
+        self.agents = agents
+        self._project = project
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What has a value in them: names of their own, names that others give them, and those of the runtime."""
+        own = {name for agent in self.agents for name in agent.derive(_written)}
+        return sorted(own.union(_RUNTIME_NAMES, *[self._project.received(agent) for agent in self.agents]))
+
+
+def _unanswered(agent: AgentIndex, project: Index) -> Iterator[tuple[Read, _Asked]]:
+    """The reads that nothing answers; a profile reads what the agents have that use it."""
+    profile = agent.agent.profile if isinstance(agent.agent, nodes.Fragment) else None
+    users = attaching(profile, agent, project) if profile is not None else ()
+    known = [project.known_names(user) for user in users]
+    asked = _Asked(users or (agent,), project)
+    for read in project.undeclared(agent) if profile is None or users else ():
+        if not any(read.path in names for names in known):
+            yield read, asked
+
+
+def _told(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> Found:
+    """A name that is not declared, with names that are like it; ``message`` is for a profile."""
+    best, renames = _renames(read, asked)
+    if asked.agents == (agent,):
+        return found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+    words = f"{message} declared in `{{agent}}`, which uses this profile. Did you mean `{{y}}`?"
+    return found(read.span, *renames, name=read.path, y=best, agent=asked.agents[0].name, wording=words)
+
+
+def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:
+    """Names that are like it, or the function that lacks its parentheses."""
+    function = find(read.path, False)
+    if function is not None and function.accepts(0):
+        call = f"{read.path}()"
+        return call, fixes.rename_fixes(read.span, (call,))
+    return fixes.rename_to(read.span, read.path, asked.names)
 
 
 def _declare(read: Read, agent: AgentIndex) -> tuple[Fix, ...]:
@@ -72,7 +116,7 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
           - REQUIRE open_loans < 3
             ON_FAIL: "Too many loans."
     """
-    for read in project.undeclared(agent):
+    for read, asked in _unanswered(agent, project):
         use = read.use
         if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project)):
             continue
@@ -82,8 +126,7 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue  # the name of the item is missing: ABL386
         if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
             continue
-        best, renames = _renames(read, agent)
-        yield found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+        yield _told(agent, read, asked, "`{name}` is not")
 
 
 def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:
@@ -133,10 +176,9 @@ def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]
           - REQUIRE open_loans < 3
             ON_FAIL: "You have {{open_loans}} loans."
     """
-    for read in project.undeclared(agent):
+    for read, asked in _unanswered(agent, project):
         if read.use is not None and read.use.mode == "tag" and read.root not in _ITEM_NAMES:
-            best, renames = _renames(read, agent)
-            yield found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+            yield _told(agent, read, asked, "`{name}` in this message is not")
 
 
 @rule("ABL215", "used-before-set", "warning", "`{name}` is set only after it is used here", over=AgentIndex)

@@ -17,12 +17,19 @@ from abl.syntax import nodes
 from abl.syntax.vocabulary import ON_FAIL_ACTIONS
 
 _ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
+_ACTION_IN_SMALL = re.compile(r"((?i:escalate|block|handoff(?= [A-Z])))(?: [A-Z]\w*)?")
 _KNOWN_WORDS = (*ON_FAIL_ACTIONS, "GOTO")
 
 
 def _quoted(span: Span, text: str) -> Fix:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return Fix("Put the message in quotes", (Edit(span, f'"{escaped}"'),), preferred=True)
+
+
+def _responding(value: nodes.Text) -> Fix:
+    """The message under RESPOND, as the YAML form needs it for one that begins like an action (01 §9)."""
+    edits = _quoted(value.span, value.value).edits
+    return Fix("Put the message under `respond`", (Edit(value.span, f"{{respond: {edits[0].text}}}"),))
 
 
 def _single_word(action: nodes.OnFail, agent: AgentIndex) -> nodes.Name | None:
@@ -64,7 +71,11 @@ def unknown_on_fail_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[F
         return
     best, renames = fixes.rename_to(word.span, word.value, _KNOWN_WORDS)
     written = action.message
-    quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
+    whole = action.block.value if action.block is not None else None
+    if whole is not None and checked.block is not None and checked.block.key.islower():  # a rule of the YAML form
+        quote = _responding(whole)
+    else:
+        quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
     quote = Fix(quote.title, quote.edits, preferred=not renames)
     yield found(word.span, *renames, quote, node=action.path, x=word.value, y=best)
 
@@ -89,19 +100,35 @@ def unquoted_message(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     text = action.message if action.form in ("message", "respond") else None
     word = _single_word(action, agent)
     if text is not None and text.style == "bare":
-        yield found(text.span, _quoted(text.span, text.value), node=action.path)
+        yield _unquoted(text.span, text.value, action)
     elif word is not None and not _ACTION_LIKE.fullmatch(word.value) and not _in_yaml_quotes(word, agent):
-        yield found(word.span, _quoted(word.span, word.value), node=action.path)
+        yield _unquoted(word.span, word.value, action)
+
+
+def _unquoted(span: Span, text: str, action: nodes.OnFail) -> Found:
+    """A message without quotes; one that begins like an action, but for its small letters, may be meant as that."""
+    quote = _quoted(span, text)
+    words = _ACTION_IN_SMALL.fullmatch(text.strip())
+    if words is None:
+        return found(span, quote, node=action.path)
+    meant = words[0].replace(words[1], words[1].upper(), 1)
+    return found(
+        span,
+        Fix(f"Write `{meant}`", (Edit(span, meant),)),
+        Fix(quote.title, quote.edits),
+        node=action.path,
+        wording=f"Sent as a message; the action is `{words[1].upper()}`",
+    )
 
 
 def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
     return checked.on_fail if checked.on_fail is not None and checked.on_fail.form == "handoff" else None
 
 
-@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=(nodes.Rule, nodes.Transition),
+@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=(nodes.OnFail, nodes.Transition),
       project=True)  # fmt: skip
 def handoff_without_target(
-    checked: nodes.Rule | nodes.Transition, agent: AgentIndex, project: Index
+    action: nodes.OnFail | nodes.Transition, agent: AgentIndex, project: Index
 ) -> Iterator[Found]:
     """
     What: HANDOFF in ON_FAIL, or as the exit of a step, names no agent.
@@ -115,19 +142,19 @@ def handoff_without_target(
           - REQUIRE is_member
             ON_FAIL: HANDOFF Librarian
     """
-    if isinstance(checked, nodes.Transition):
-        exits = checked.target is not None and checked.target.value == "HANDOFF" and "HANDOFF" not in agent.steps
-        if checked.target is None or not exits or checked.agent is not None or agent.fragment:
+    if isinstance(action, nodes.Transition):
+        exits = action.target is not None and action.target.value == "HANDOFF" and "HANDOFF" not in agent.steps
+        if action.target is None or not exits or action.agent is not None or agent.fragment:
             return
-        span, path = checked.target.span, checked.path
+        span = action.target.span
     else:
-        action = _handoff(checked)
-        if action is None or action.target is not None or action.block is None or action.block.value is None:
+        lacks = action.form == "handoff" and action.target is None
+        if not lacks or action.block is None or action.block.value is None:
             return
-        span, path = action.block.value.span, action.path
+        span = action.block.value.span
     others = [name for name in project.agents if name != agent.name]
     inserts = (fixes.replace(span, f"HANDOFF {name}", preferred=len(others) == 1) for name in others[:3])
-    yield found(span, *inserts, node=path)
+    yield found(span, *inserts, node=action.path)
 
 
 @rule(
@@ -135,10 +162,10 @@ def handoff_without_target(
     "handoff-to-unknown",
     "error",
     "HANDOFF to unknown agent `{a}`. Did you mean `{y}`?",
-    over=nodes.Rule,
+    over=nodes.OnFail,
     project=True,
 )
-def handoff_to_unknown(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def handoff_to_unknown(action: nodes.OnFail, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: ON_FAIL hands off to an agent that the project does not have. In a project of one agent this is a warning.
     Why: The handoff fails when it is needed.
@@ -161,9 +188,8 @@ def handoff_to_unknown(checked: nodes.Rule, agent: AgentIndex, project: Index) -
         AGENT: Librarian
         GOAL: "Help"
     """
-    action = _handoff(checked)
-    target = action.target if action is not None else None
-    if action is None or target is None or target.value in project.agents or "{{" in target.value:
+    target = action.target if action.form == "handoff" else None
+    if target is None or target.value in project.agents or "{{" in target.value:
         return
     others = [name for name in project.agents if name != agent.name]
     best, renames = fixes.rename_to(target.span, target.value, others)

@@ -12,6 +12,7 @@ from abl.analysis.rules.on_fail_exits import block_of, names_read
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import ON_FAIL_INERT_KEYS
 
 
@@ -81,12 +82,18 @@ def collect_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator
               THEN: retry
     """
     action = block_of(checked)
-    if action is None or action.then is None or action.then.value.lower() != "retry" or action.goto is not None:
+    if action is None or action.goto is not None or (action.then is not None and action.then.value.lower() != "retry"):
         return
     read = {path.partition(".")[0] for path in names_read(checked, agent)}
     for name in (action.collect or ()) if read else ():
-        if name.value.partition(".")[0] not in read:
+        if name.value.partition(".")[0] not in read and not _meant(name.value, agent):
             yield found(name.span, node=action.path, f=name.value)
+
+
+def _meant(name: str, agent: AgentIndex) -> bool:
+    """True for a name that ABL417 tells to be misspelt."""
+    known = (*agent.fields, *agent.session)
+    return name not in known and bool(closest(name, known))
 
 
 @rule(

@@ -121,8 +121,9 @@ def one_segment_path(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[
     prefix = {"project": "project", "execution_tree": "workflow"}.get(scope, "user")
     places = {path.name.span.start}
     if name not in agent.session:
-        places |= {read.span.start for read in agent.reads if read.root == name}
-        places |= {write.span.start for write in agent.writes if write.root == name}
+        read = [(each.path, each.span) for each in agent.reads if each.root == name]
+        written = [(each.path, each.span) for each in agent.writes if each.root == name]
+        places |= {span.start for dotted, span in read + written if agent.path_of(dotted) in (None, path)}
     edits = tuple(Edit(Span(at, at), f"{prefix}.") for at in sorted(places))
     yield found(path.name.span, Fix(f"Rename to `{prefix}.{name}`", edits, preferred=True), node=path.path, n=name)
 

@@ -13,7 +13,7 @@ from abl.analysis.profiles import attaching, condition
 from abl.analysis.project import Index
 from abl.analysis.properties import whole
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Fix, Severity
+from abl.diagnostics import Edit, Fix, Severity
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import same_key
@@ -38,37 +38,61 @@ def incomplete_profile(profile: nodes.Profile, agent: AgentIndex) -> Iterator[Fo
         WHEN: channel == "voice"
         INSTRUCTIONS: "Be brief."
     """
-    at = _header(profile)
-    if profile.name is None or not profile.name.value.strip():
-        yield found(at, *_naming(agent.source.text, at.end), node=profile.path, what="a name")
-    for key, text, value in (("PRIORITY", profile.priority, "10"), ("WHEN", profile.when, "true")):
-        if text is None or not text.value.strip():
-            repairs = _insertion(profile, agent, key, value) if profile.content.get(key) is None else ()
-            yield found(at, *repairs, node=profile.path, what=f"`{key}`")
+    at = profile.content.key_span
+    given = (("PRIORITY", profile.priority, "10"), ("WHEN", profile.when, "true"))
+    lacking = [(key, value) for key, text, value in given if text is None or not text.value.strip()]
+    nameless = profile.name is None or not profile.name.value.strip()
+    if nameless or lacking:
+        what = " and ".join([*(["a name"] if nameless else ()), *(f"`{key}`" for key, _ in lacking)])
+        yield found(at, *_completed(profile, agent, nameless, lacking), node=profile.path, what=what)
     priority = profile.priority
     if priority is not None and priority.value.strip() and whole(priority.value) is None:
         words = "PRIORITY `{p}` of a profile is no whole number from 0"
         yield found(priority.inner, node=profile.path, p=priority.value.strip(), wording=words)
 
 
-def _naming(text: str, key_end: int) -> tuple[Fix, ...]:
-    """A name behind the colon; a header without one gets its colon first (ABL110)."""
-    colon = _COLON.match(text, key_end)
-    return (fixes.insert(colon.end(), " new_profile", "Add a name"),) if colon else ()
+def _completed(
+    profile: nodes.Profile, agent: AgentIndex, nameless: bool, lacking: list[tuple[str, str]]
+) -> tuple[Fix, ...]:
+    """One fix that adds all that is missing: lines, and what belongs behind the colons that are there."""
+    written = {key: profile.content.get(key) for key, _ in lacking}
+    empty = [(member, value) for key, value in lacking if (member := written[key]) is not None]
+    if nameless:
+        empty.append((profile.content, "new_profile"))
+    edits = [edit for member, value in empty for edit in _behind_colon(agent.source.text, member, value)]
+    if len(edits) < len(empty):
+        return ()  # a line without a colon gets that first: ABL110
+    absent = [(key, value) for key, value in lacking if written[key] is None]
+    for fix in _insertion(profile, agent, absent) if absent else ():
+        edits = _joined([*edits, *fix.edits])
+    title = "Add " + " and ".join([*(["a name"] if nameless else ()), *(f"`{key}`" for key, _ in lacking)])
+    return (Fix(title, tuple(edits), preferred=True),) if edits else ()
 
 
-def _header(profile: nodes.Profile) -> Span:
-    return profile.content.key_span
+def _joined(edits: list[Edit]) -> list[Edit]:
+    """What is put in at one place, as one edit."""
+    texts: dict[Span, str] = {}
+    for edit in edits:
+        texts[edit.span] = texts.get(edit.span, "") + edit.text
+    return [Edit(span, text) for span, text in texts.items()]
 
 
-def _insertion(profile: nodes.Profile, agent: AgentIndex, key: str, value: str) -> tuple[Fix, ...]:
-    """The missing line: in the column of the header in a document, below it in an agent."""
-    if not profile.inline and profile.block is not None:
-        written = key if profile.content.key.isupper() else key.lower()
-        return (fixes.insert_line_below(agent.source, profile.block.line_span, f"{written}: {value}", f"Add `{key}`"),)
+def _behind_colon(text: str, member: nodes.Content, value: str) -> tuple[Edit, ...]:
+    if member.text is not None:
+        return (Edit(member.text.span, value),)
+    colon = _COLON.match(text, member.key_span.end)
+    return (Edit(Span(colon.end(), colon.end()), f" {value}"),) if colon else ()
+
+
+def _insertion(profile: nodes.Profile, agent: AgentIndex, lacking: list[tuple[str, str]]) -> tuple[Fix, ...]:
+    """The missing lines: in the column of the header in a document, below it in an agent."""
     content = profile.content
-    bare = nodes.Content(content.key, content.key_span, None, content.members, (), content.span, content.block)
-    return content_fixes.added(agent.source, bare, key, value)
+    if profile.inline or profile.block is None:
+        bare = nodes.Content(content.key, content.key_span, None, content.members, (), content.span, content.block)
+        return content_fixes.all_added(agent.source, bare, lacking)
+    upper = content.key.isupper()
+    lines = "\n".join(f"{key if upper else key.lower()}: {value}" for key, value in lacking)
+    return (fixes.insert_line_below(agent.source, profile.block.line_span, lines, "Add what is missing"),)
 
 
 @rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abl.analysis import fixes
+from abl.analysis import braces, fixes
 from abl.analysis.flowgraph import is_terminal
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
@@ -58,7 +58,9 @@ def unknown_step(part: Placed, agent: AgentIndex) -> Iterator[Found]:
 def _create_step(agent: AgentIndex, flow: nodes.Flow, name: str) -> Fix:
     indent = fixes.indent_of(agent.source, flow.steps[0].span.start) if flow.steps else "  "
     body = f'{indent}{name}:\n{indent}  REASONING: false\n{indent}  RESPOND: "…"\n{indent}  THEN: COMPLETE'
-    return fixes.insert_line_below(agent.source, flow.span, body, f"Create step `{name}`", preferred=False)
+    last = flow.steps[-1].span if flow.steps else flow.span
+    where = last if braces.extent(agent.source, last) is not None else flow.span
+    return fixes.insert_line_below(agent.source, where, body, f"Create step `{name}`", preferred=False)
 
 
 @rule(
@@ -258,7 +260,7 @@ def missing_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Hello."
             THEN: COMPLETE
     """
-    if step.reasoning is None and step.setting("REASONING") is None:
+    if step.reasoning is None and step.setting("REASONING") is None and not _misspells_reasoning(step):
         indent = fixes.indent_of(agent.source, step.name.span.start) + "  "
         if step.directives:
             indent = fixes.indent_of(agent.source, step.directives[0].span.start)
@@ -268,6 +270,12 @@ def missing_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             fixes.insert_line_below(agent.source, step.name.span, text, "Add `REASONING: false`"),
             s=step.name.value,
         )
+
+
+def _misspells_reasoning(step: nodes.Step) -> bool:
+    """True where ABL620 tells of the same cause."""
+    below = step.block.children if step.block is not None else ()
+    return any(child.key.upper() != "REASONING" and closest(child.key.upper(), ("REASONING",)) for child in below)
 
 
 @rule("ABL516", "empty-flow", "error", "FLOW has no steps", over=nodes.Flow)

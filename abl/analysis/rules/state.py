@@ -24,7 +24,8 @@ from abl.syntax.moving import first_of
 @rule("ABL380", "bad-assignment", "error", "SET needs `name = expression`")
 def bad_assignment() -> None:
     """
-    What: A SET line has no `=`, one of its sides is empty, or it assigns an element such as `loans[0]`.
+    What: A SET line has no `=`, one of its sides is empty, or it assigns what is neither a variable nor a path, such as
+        `loans[0]` or `loans +`.
     Why: Nothing is assigned.
     Bad:
         SET: open_loans 3

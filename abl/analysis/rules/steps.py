@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from abl.analysis import fixes
 from abl.analysis.flowgraph import TERMINAL_WORDS
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.step_fixes import beside, rename_step
+from abl.analysis.step_fixes import beside, following_steps, rename_step
 from abl.diagnostics import Fix
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
@@ -104,7 +103,7 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         or any(isinstance(d, nodes.OnInput) for d in step.directives)
     ):
         return
-    following = agent.derive(_following).get(name)
+    following = agent.derive(following_steps).get(name)
     last = following is None
     indent = fixes.indent_of(agent.source, step.directives[-1].span.start)
     targets = ([following] if following else []) + ["COMPLETE"]
@@ -115,12 +114,6 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         for t in targets
     )
     yield found(step.name.span, *repairs, severity="hint" if last else None, s=name)
-
-
-def _following(agent: AgentIndex) -> dict[str, str]:
-    """The next step of each in the order of the flow (docs/spec 06 §2 rule 2)."""
-    flow = agent.agent.flow
-    return dict(pairwise(flow.order)) if flow is not None else {}
 
 
 @rule("ABL612", "bad-count", "error", "{kw} must be a whole number of at least 1", over=nodes.Setting)
@@ -296,10 +289,10 @@ def on_fail_alone(outcome: nodes.Outcome, agent: AgentIndex) -> Iterator[Found]:
         )
 
 
-@rule("ABL625", "outcome-alone", "error", "{kw} without CALL or GATHER", over=nodes.Outcome)
-def outcome_alone(outcome: nodes.Outcome, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL625", "outcome-alone", "error", "{kw} without CALL or GATHER", over=nodes.Step)
+def outcome_alone(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_SUCCESS, ON_FAILURE or ON_RESULT stands in a step without a CALL before it.
+    What: ON_SUCCESS, ON_FAILURE or ON_RESULT stands in a step without a CALL or a GATHER before it.
     Why: There is no result to look at.
     Bad:
         AGENT: Desk
@@ -322,8 +315,10 @@ def outcome_alone(outcome: nodes.Outcome, agent: AgentIndex) -> Iterator[Found]:
             ON_FAILURE:
               THEN: ESCALATE
     """
-    if outcome.keyword in vocabulary.RESULT_BLOCKS:
-        kw = outcome.keyword
-        yield found(
-            outcome.key_span, fixes.remove_lines(agent.source, outcome.span, f"Remove `{kw}`", preferred=False), kw=kw
-        )
+    gathers = False
+    for directive in step.directives:
+        kw = directive.keyword
+        gathers = gathers or isinstance(directive, nodes.Gather)
+        if isinstance(directive, nodes.Outcome) and kw in vocabulary.RESULT_BLOCKS and not gathers:
+            removed = fixes.remove_lines(agent.source, directive.span, f"Remove `{kw}`", preferred=False)
+            yield found(directive.key_span, removed, kw=kw)

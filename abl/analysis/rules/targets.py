@@ -82,7 +82,7 @@ def unknown_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue
         others = [other for other in project.agents if other != agent.name]
         best, renames = fixes.rename_to(ref.name.span, name, others)
-        if not best and project.repeated:
+        if not best and project.renamed:
             continue  # an agent with the name of another is meant, and told there: ABL121
         yield found(ref.name.span, *renames, severity="warning" if project.alone else None, a=name, y=best)
 

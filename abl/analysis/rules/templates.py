@@ -17,6 +17,7 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
+_BY_NAME = re.compile(r"TEMPLATE\(\s*(\w+)\s*\)")
 _TEMPLATE_WORDS = ("#if", "else", "#each", "add", "sub")
 
 
@@ -39,8 +40,9 @@ def unclosed_placeholder(problem: Problem, use: TemplateUse, agent: AgentIndex) 
             ON_FAIL: "You have {{loans}} loans."
     """
     span = _span(problem, use)
-    word = re.match(r"\{\{\s*[\w.]+", agent.source.text[span.start : span.start + 200])
-    yield found(span, *((fixes.insert(span.start + word.end(), "}}", "Close with `}}`"),) if word else ()))
+    word = re.match(r"\{\{\s*[\w.]+(\}?)", agent.source.text[span.start : span.start + 200])
+    lacking = "}" if word and word[1] else "}}"
+    yield found(span, *((fixes.insert(span.start + word.end(), lacking, "Close with `}}`"),) if word else ()))
 
 
 @rule("ABL251", "unbalanced-block", "error", "{reason}", over=Problem)
@@ -261,10 +263,10 @@ def _is_sensitive(read: Read, agent: AgentIndex) -> bool:
     "unknown-template",
     "error",
     "Template `{n}` is not defined. Did you mean `{y}`?",
-    over=nodes.Respond,
+    over=(nodes.Respond, Placed),
     project=True,
 )
-def unknown_template(respond: nodes.Respond, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def unknown_template(holder: nodes.Respond | Placed, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: `TEMPLATE(name)` names no entry of TEMPLATES.
     Why: There is no text to send.
@@ -291,15 +293,28 @@ def unknown_template(respond: nodes.Respond, agent: AgentIndex, project: Index) 
             RESPOND: TEMPLATE(welcome)
             THEN: COMPLETE
     """
-    if respond.template is None or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None:
+    names = list(_templates_named(holder))
+    if not names or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None:
         return
     defined = [name.value for name, _ in agent.agent.templates]
     section = agent.agent.section("TEMPLATES")
     if section is not None and section.block is not None:
         defined += [child.key for child in section.block.children]
-    if respond.template.value not in defined:
-        best, renames = fixes.rename_to(respond.template.span, respond.template.value, defined)
-        yield found(respond.template.span, *renames, n=respond.template.value, y=best)
+    for name in names:
+        if name.value not in defined:
+            best, renames = fixes.rename_to(name.span, name.value, defined)
+            yield found(name.span, *renames, n=name.value, y=best)
+
+
+def _templates_named(holder: nodes.Respond | Placed) -> Iterator[nodes.Name]:
+    """The template of a message; of a part those of messages that are read as texts, in COMPLETE and handlers."""
+    if isinstance(holder, nodes.Respond):
+        yield from (holder.template,) if holder.template is not None else ()
+        return
+    for kept in holder.part.templates:
+        match = _BY_NAME.fullmatch(kept.value) if kept.place == "RESPOND" and kept.text.style == "bare" else None
+        if match is not None and not isinstance(kept.owner, nodes.Respond):
+            yield nodes.Name(match[1], holder.template(kept).span(*match.span(1)))
 
 
 @rule("ABL261", "filler-placeholder", "warning", "Filler messages are not interpolated", over=AgentIndex)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
 from abl.analysis.entry_fixes import has_own_lines
-from abl.analysis.model import AgentIndex
+from abl.analysis.model import AgentIndex, called_tool
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
@@ -58,7 +58,7 @@ def positional_mix_up(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
             THEN: COMPLETE
     """
     positional = [a for a in call.arguments if a.name is None and a.value is not None]
-    tool = agent.tools.get(call.tool.value) if call.tool is not None and positional else None
+    tool = called_tool(call, agent) if positional else None
     if tool is None or len(positional) != len(call.arguments):
         return
     parameters = [parameter.name.value for parameter in tool.parameters]

@@ -12,7 +12,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Text
-from abl.syntax.vocabulary import BINDING_KEYS, EVERY_TOOL_KEY, TOOL_BINDINGS, TOOL_KEYS, words
+from abl.syntax.vocabulary import BINDING_KEYS, EVERY_TOOL_KEY, TOOL_BINDINGS, TOOL_KEYS, canonical_key, words
 
 _PATH_PARAMETER = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 
@@ -55,6 +55,7 @@ def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
         if prop.key not in legal and prop.written.upper() not in legal:
             candidates = [key.lower() for key in sorted(legal)]
             best, renames = fixes.rename_to(prop.key_span, prop.written, candidates)
+            renames = tuple(fix for fix in renames if tool.prop(canonical_key(fix.edits[0].text)) is None)
             removal = remove_property(agent, prop)
             yield found(prop.key_span, *renames, *removal, p=prop.written, type=f"{kind} " if kind else "", y=best)
 
@@ -84,9 +85,15 @@ def unknown_path_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Foun
             endpoint: "/branches/{branch}/books"
             method: GET
     """
-    endpoint = value_of(tool, "ENDPOINT")
-    if endpoint is None or "{" not in endpoint.value:
-        return
+    variants = tool.prop("REQUEST_VARIANTS")
+    entries = generic.entries(agent.source, variants.block) if variants is not None else ()
+    written = (generic.by_key(agent.source, entry).get("endpoint") for entry in entries)
+    for endpoint in (value_of(tool, "ENDPOINT"), *(block.value for block in written if block is not None)):
+        if endpoint is not None and "{" in endpoint.value:
+            yield from _unknown_in(endpoint, tool, agent)
+
+
+def _unknown_in(endpoint: nodes.Text, tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     names = dict.fromkeys(parameter.name.value for parameter in tool.parameters)
     called = {ref.name.value for ref in agent.tool_refs if ref.call is not None}  # a new parameter would break them
     for match in _PATH_PARAMETER.finditer(endpoint.value):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.borrowing import places_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -68,7 +69,7 @@ def unknown_tool_file(section: nodes.Section, agent: AgentIndex, project: Index)
         match = _IMPORT.match(written.raw) if written is not None else None
         if written is None or match is None:
             continue
-        path = next((p for p in _places(agent.source.path, match["path"]) if p in known), None)
+        path = next((p for p in places_of(agent.source.path, match["path"]) if p in known), None)
         if path is None:
             span = written.span_of(*match.span("path"))
             severity: Severity | None = "warning" if project.alone and not known else None
@@ -90,10 +91,6 @@ def _tool_files(project: Index) -> dict[str, tuple[str, ...]]:
         for path, document in project.documents.items()
         if document.document.tool_files
     }
-
-
-def _places(beside: str, path: str) -> tuple[str, ...]:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(beside), path)), posixpath.normpath(path)
 
 
 def _relative(paths: dict[str, tuple[str, ...]], beside: str) -> list[str]:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.call_fixes import required_first
+from abl.analysis.imports import tools_imported
 from abl.analysis.model import AgentIndex
+from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import free_name
 from abl.diagnostics import Related
 from abl.syntax import nodes
+from abl.syntax.vocabulary import EVERY_TOOL_KEY
 
 
 @rule("ABL807", "duplicate-tool", "error", "Tool `{t}` is declared twice", over=nodes.Tool)
@@ -40,6 +43,18 @@ def duplicate_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
         where = Related(agent.source.path, first.name.span, "first declaration")
         free = fixes.replace(tool.name.span, free_name(tool.name.value, agent.tools), preferred=False)
         yield found(tool.name.span, free, related=(where,), t=tool.name.value)
+    elif _is_imported(tool.name.value, agent):
+        free = fixes.replace(tool.name.span, free_name(tool.name.value, agent.tools), preferred=False)
+        yield found(tool.name.span, free, t=tool.name.value, wording="Tool `{t}` clashes with an import")
+
+
+def _is_imported(name: str, agent: AgentIndex) -> bool:
+    """True for a tool that the agent imports by name, or with all of a file; those of a profile may be other ones."""
+    if agent.fragment or agent.agent.section("TOOLS") is None:
+        return False
+    if name in agent.derive(tools_imported):
+        return True
+    return name in agent.borrowed and agent.agent.section("USE_BEHAVIOR_PROFILE") is None
 
 
 @rule("ABL808", "duplicate-parameter", "error", "Parameter `{p}` appears twice", over=nodes.Tool)
@@ -118,7 +133,7 @@ def undescribed_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
           find_book(title: string) -> {id: string}
             description: "Find a book by its title."
     """
-    if tool.description is None:
+    if tool.description is None and not looks_given(tool, "description", EVERY_TOOL_KEY):
         indent = fixes.indent_of(agent.source, tool.name.span.start) + "  "
         text = f'{indent}description: "…"'
         end = tool.returns.span if tool.returns else tool.name.span

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.flag_fixes import in_flags
 from abl.analysis.intervals import limits_of
-from abl.analysis.judgement import conjuncts, holds_unset, never_set, shape
+from abl.analysis.judgement import conjuncts, holds_unset, never_set, steady_shape
 from abl.analysis.model import AgentIndex, ExpressionUse, origins
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -139,7 +139,9 @@ def _overlap(one: nodes.RememberTrigger, two: nodes.RememberTrigger, agent: Agen
     first, second = _when(one, agent), _when(two, agent)
     if first is None or second is None or first.reading.node is None or second.reading.node is None:
         return False
-    a, b = ({shape(part) for part in conjuncts(use.reading.node)} for use in (first, second) if use.reading.node)
+    if steady_shape(first.reading.node) == steady_shape(second.reading.node):
+        return True
+    a, b = ({steady_shape(part) for part in conjuncts(use.reading.node)} for use in (first, second) if use.reading.node)
     if a <= b or b <= a:
         return True
     low, high = limits_of(first.reading.node), limits_of(second.reading.node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from abl.analysis import fixes
 from abl.analysis.chains import chain_of
@@ -152,6 +153,10 @@ def _converted(use: ExpressionUse, test: en.Test, left_type: str | None) -> tupl
     return ()
 
 
+_SAID: Final = {"array": "LENGTH({}) > 0", "number": "{0} IS SET AND {0} != 0", "object": "{} IS NOT EMPTY"}
+"""What says of a value that it is not empty: `[]`, `{}` and 0 are set (docs/spec 02 §5.1)."""
+
+
 @rule(
     "ABL221",
     "non-boolean-condition",
@@ -186,12 +191,9 @@ def non_boolean_condition(use: ExpressionUse, agent: AgentIndex) -> Iterator[Fou
         return
     kind = agent.types.of(node, use.locals)
     if kind not in (None, "boolean", "null"):
-        repair = (
-            fixes.replace(use.whole, f"{use.reading.text} IS SET", preferred=False)
-            if isinstance(node, en.Path)
-            else None
-        )
-        yield found(use.whole, *((repair,) if repair else ()), type=kind)
+        pattern = _SAID.get(kind, "{} IS SET") if isinstance(node, en.Path) else ""
+        repair = (fixes.replace(use.whole, pattern.format(use.reading.text), preferred=False),) if pattern else ()
+        yield found(use.whole, *repair, type=kind)
 
 
 @rule(

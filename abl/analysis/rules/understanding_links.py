@@ -31,8 +31,9 @@ _FILE_KEYS: Final = frozenset({"examplesfile", "configfile"})
 )
 def file_not_found(section: nodes.Understanding, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: EXAMPLES_FILE or config_file leads out of the project, or to a document that the project does not have.
-    Why: Its contents are not read. Files of other kinds are not looked for, because a check sees documents only.
+    What: EXAMPLES_FILE or config_file leads out of the project, or to a file that the project does not have. Files that
+        are no documents are looked for on disk, beside the document and in the folders above it.
+    Why: Its contents are not read.
     Bad:
         NLU:
           config_file: "../shared/intents.yaml"
@@ -45,7 +46,7 @@ def file_not_found(section: nodes.Understanding, agent: AgentIndex, project: Ind
             continue
         path = member.word_of()
         outside = _OUTSIDE.match(path) is not None or _climbs(agent.source.path, path)
-        if outside or (path.endswith(".abl") and not _is_there(path, agent.source.path, project)):
+        if outside or not _is_there(path, agent.source.path, project):
             best, renames = ("", ()) if outside else fixes.rename_to(member.text.inner, path, project.documents)
             yield found(member.text.inner, *renames, node=section.path, f=path, y=best)
 
@@ -62,7 +63,9 @@ def _climbs(document: str, path: str) -> bool:
 
 def _is_there(path: str, document: str, project: Index) -> bool:
     beside = (PurePosixPath(document).parent / path).as_posix()
-    return path.removeprefix("./") in project.documents or beside in project.documents
+    if path.removeprefix("./") in project.documents or beside in project.documents:
+        return True
+    return not path.endswith(".abl") and not project.lacks_file(document, path)
 
 
 @rule("ABL1028", "intent-by-its-words", "hint", "INTENT `{i}` is matched by its words only", over=nodes.IntentHandler)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import add_property
 from abl.analysis.judgement import assignments_of, condition_of, gate_of, holds_unset, names_unset_at_start
 from abl.analysis.model import AgentIndex, ExpressionUse
+from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -74,14 +76,17 @@ def depends_on_unset_policy(checked: nodes.Rule, agent: AgentIndex, project: Ind
     """
     if checked.before is not None:
         return
+    if gate_of(checked, agent) is not None:
+        return
     failing = _fails_unset(checked, agent, project)
-    if failing is None or gate_of(checked, agent) is not None:
+    if failing is None:
         return
     use, names = failing
     asks = any(test.op in ("IS SET", "IS NOT SET") for test in use.reading.tests)
     implies = any(isinstance(node, en.Logical) and node.op == "IMPLIES" for node in use.reading.nodes)
     if not asks and not implies:
-        yield found(use.whole, *_set_gate(checked, agent, names), node=checked.path, names=", ".join(names))
+        gate = partial(_set_gate, checked, agent, names)
+        yield found(use.whole, later=gate, node=checked.path, names=", ".join(names))
 
 
 def _set_gate(checked: nodes.Rule, agent: AgentIndex, names: tuple[str, ...]) -> tuple[Fix, ...]:
@@ -150,17 +155,21 @@ def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> 
         return
     use, names = failing
     stuck = not agent.reasoning and all(not _set_by_collection(name, agent) for name in names)
-    repairs = [*_set_gate(checked, agent, names)]
-    tools = [name for name in agent.tools if not name.startswith(("find_", "load_", "get_"))]
-    if len(tools) == 1:
-        end = use.whole.end
-        repairs.append(fixes.insert(end, f" BEFORE calling {tools[0]}", f"Check before `{tools[0]}`", preferred=False))
-    shown = ", ".join(names)
+    shown, repairs = ", ".join(names), partial(_gated, checked, agent, use, names)
     if stuck:
-        yield found(use.whole, *repairs, node=checked.path, names=shown)
+        yield found(use.whole, later=repairs, node=checked.path, names=shown)
     else:
         wording = "Fails on a fresh session, until `{names}` is set"
-        yield found(use.whole, *repairs, severity="info", node=checked.path, names=shown, wording=wording)
+        yield found(use.whole, later=repairs, severity="info", node=checked.path, names=shown, wording=wording)
+
+
+def _gated(checked: nodes.Rule, agent: AgentIndex, use: ExpressionUse, names: tuple[str, ...]) -> Iterator[Fix]:
+    """The rule with a gate or, where one tool of the agent may change something, judged before that is called."""
+    yield from _set_gate(checked, agent, names)
+    tools = [name for name in agent.tools if not name.startswith(("find_", "load_", "get_"))]
+    if len(tools) == 1:
+        title = f"Check before `{tools[0]}`"
+        yield fixes.insert(use.whole.end, f" BEFORE calling {tools[0]}", title, preferred=False)
 
 
 def _only_talks(action: nodes.OnFail | None) -> bool:
@@ -172,12 +181,15 @@ def _only_talks(action: nodes.OnFail | None) -> bool:
 
 def _set_by_collection(name: str, agent: AgentIndex) -> bool:
     """True when a gather field, a branch on input or a handler can set the name before the rules are checked."""
-    root = name.partition(".")[0]
-    writes = agent.sources_of(root)
-    if any(write.kind == "gather" for write in writes):
-        return True
-    actions = [branch.actions for on_input in agent.all(nodes.OnInput) for branch in on_input.branches]
-    actions += [handler.actions for handler in agent.all(nodes.ActionHandler)]
-    actions += [handler.actions for handler in agent.all(nodes.IntentHandler)]
-    collected = {id(line) for directives in actions for line in assignments_of(directives)}
-    return any(id(write.node) in collected for write in writes)
+    return name.partition(".")[0] in agent.union(_collected_roots)
+
+
+def _collected_roots(part: Part) -> frozenset[str]:
+    """First segments of the names that an answer of the user sets."""
+    actions = [branch.actions for on_input in part.all(nodes.OnInput) for branch in on_input.branches]
+    actions += [handler.actions for handler in part.all(nodes.ActionHandler)]
+    actions += [handler.actions for handler in part.all(nodes.IntentHandler)]
+    lines = [line for directives in actions for line in assignments_of(directives)]
+    names = [line.target.value for line in lines if line.target is not None]
+    names += [write.path for write in part.writes if write.kind == "gather"]
+    return frozenset([name.partition(".")[0] for name in names])
