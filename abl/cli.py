@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abl.cli_fmt import add_fmt
-from abl.files import STDIN, UsageError, folder_of, projects, stdin_text, text_of
+from abl.files import STDIN, UsageError, folder_of, lies_near, projects, stdin_text, text_of
 from abl.output import complain, finish, say
 from abl.runtime.cli import add_commands as add_runtime_commands
 
@@ -113,7 +113,7 @@ def _check(arguments: argparse.Namespace) -> int:
     try:
         for files in projects(arguments.paths, unread, beside=testcases.SUFFIXES + catalogues.SUFFIXES):
             select, ignore = configuration_for(folder_of(files)).chosen(arguments.select, arguments.ignore)
-            report = check(files, select=select, ignore=ignore)
+            report = check(files, select=select, ignore=ignore, exists=lies_near)
             diagnostics.extend(report.diagnostics)
             sources.update(report.index.sources)
     except (UnknownCode, ConfigurationError) as error:

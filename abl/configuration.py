@@ -59,6 +59,8 @@ def configuration_for(place: Path) -> Configuration:
 def _table(path: Path) -> Any:
     """The table of a file; None where there is no file, or no table in it."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ConfigurationError(f"{path}: cannot be read: no regular file")
         text = path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -68,7 +70,9 @@ def _table(path: Path) -> Any:
         tools = tomllib.loads(text).get("tool", {})
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path}: not TOML: {error}") from error
-    return tools.get("abl") if isinstance(tools, dict) else None
+    if not isinstance(tools, dict):
+        raise ConfigurationError(f"{path}: tool is {tools!r:.80}; write tables, such as [tool.abl]")
+    return tools.get("abl")
 
 
 def _read(table: Any, path: Path) -> Configuration:

@@ -41,6 +41,7 @@ _ITEMS: Final = {
     "path": types.CompletionItemKind.Field,
     "function": types.CompletionItemKind.Function,
     "word": types.CompletionItemKind.Keyword,
+    "snippet": types.CompletionItemKind.Snippet,
 }
 _ACTIONS: Final = {
     "fix_all": types.CodeActionKind.SourceFixAll,
@@ -68,6 +69,7 @@ def _complete(ls: Server, params: types.CompletionParams) -> types.CompletionLis
             sort_text=f"{number:05}",
             filter_text=offer["label"],
             text_edit=types.TextEdit(typed, offer["insert"]),
+            insert_text_mode=types.InsertTextMode.AsIs,
         )
         for number, offer in enumerate(offers)
     ]
@@ -131,7 +133,7 @@ def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
         raise _refusal(answer["refused"])
     left = [f"{place['path']}:{place['range']['start']['line']}" for place in answer["left"]]
     if left:
-        told = f"abl: the word also stands, as something else, in {', '.join(left[:5])}"
+        told = f"abl: the word still stands, in texts or as something else, in {', '.join(left[:5])}"
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, told))
     changes = {ls.projects.uri(path): ls.edits(found, look.files[path]) for path, found in answer["edits"].items()}
     return types.WorkspaceEdit(changes=changes)
@@ -146,7 +148,7 @@ def _refusal(reason: str) -> JsonRpcException:
 
 @server.feature(
     types.TEXT_DOCUMENT_CODE_ACTION,
-    types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, *_ACTIONS.values()]),
+    types.CodeActionOptions(code_action_kinds=list(dict.fromkeys([types.CodeActionKind.QuickFix, *_ACTIONS.values()]))),
 )
 def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     look = ls.look(params.text_document.uri)
@@ -160,8 +162,9 @@ def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeActio
     ]
     found: list[types.CodeAction] = []
     if _wanted(params, types.CodeActionKind.QuickFix):
-        for action in actions_between(look.files, look.path, first, column, last):
-            about = [d for d in here if d.code == action["code"]]
+        for action, problem in actions_between(look.files, look.path, first, column, last):
+            places = [(d, look.lines.offset(d.range.start), look.lines.offset(d.range.end)) for d in here]
+            about = [d for d, *place in places if d.code == problem.code and tuple(place) == problem.span]
             found.append(_action(ls, look, action, types.CodeActionKind.QuickFix, about))
     for action in bulk_actions(look.files, look.path, first, last):
         kind = _ACTIONS[action["kind"]]

@@ -110,7 +110,7 @@ class Server(LanguageServer):
         configuration, problem = self.projects.configuration(path)
         self._complain(problem)
         select, ignore = configuration.chosen(None, None)
-        report = check(files, select=select, ignore=ignore, only=set(shown))
+        report = check(files, select=select, ignore=ignore, only=set(shown), exists=self.projects.exists)
         for other, opened in shown.items():
             found = [d for d in report.diagnostics if d.path == other]
             self.publish(opened, [self._diagnostic(d, report.index.sources) for d in found])

@@ -12,8 +12,9 @@ from typing import Final
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from abl.files import PROJECT_MARKS
 from abl.lsp_server import Server, server
-from abl.lsp_text import PROJECT_MARKS, READ, changed
+from abl.lsp_text import READ, changed
 
 _LOG: Final = logging.getLogger(__name__)
 _WATCHED: Final = (*(f"**/*{suffix}" for suffix in READ), *(f"**/{mark}" for mark in PROJECT_MARKS))

@@ -18,7 +18,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from abl.analysis import catalogues, testcases
 from abl.configuration import Configuration, ConfigurationError, configuration_for
-from abl.files import SUFFIXES, UsageError, text_of
+from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, lies_near, text_of
 from abl.limits import MAX_FOLDER_ENTRIES, MAX_PROJECT_FILES, MAX_SOURCE_CHARS
 from abl.source import Span
 
@@ -27,7 +27,6 @@ _UNITS: Final = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _WIDTH: Final = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 READ: Final = SUFFIXES + testcases.SUFFIXES + catalogues.SUFFIXES
 """Endings of the files of a project: its documents, and what its documents are checked with."""
-PROJECT_MARKS: Final = ("project.yaml", "pyproject.toml")
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv"})
 _LISTED_FOR: Final = 2.0  # seconds
 
@@ -148,6 +147,10 @@ class Projects:
             if other == path or (os.path.isabs(other) and os.path.isabs(path) and self.folder(other) == folder):
                 found[other] = opened.text
         return {name: _readable(text) for name, text in found.items()}
+
+    def exists(self, document: str, name: str) -> bool:
+        """Whether a file that a document names is there; true of documents that have no place on disk."""
+        return not os.path.isabs(document) or lies_near(document, name)
 
     def configuration(self, path: str) -> tuple[Configuration, str]:
         """The table ``[tool.abl]`` that holds for a document, and why it cannot be used, if so."""

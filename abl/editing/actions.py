@@ -19,11 +19,13 @@ def code_actions(files: Mapping[str, str], path: str, line: int, column: int) ->
     The last ones switch a diagnostic off by a comment. An unknown path gives an empty list. What changes more than that
     is in ``abl.editing.bulk``.
     """
-    return actions_between(files, path, line, column, line)
+    return [action for action, _ in actions_between(files, path, line, column, line)]
 
 
-def actions_between(files: Mapping[str, str], path: str, line: int, column: int, last: int) -> list[dict[str, Any]]:
-    """Those for the diagnostics on the lines ``line`` to ``last``, both included."""
+def actions_between(
+    files: Mapping[str, str], path: str, line: int, column: int, last: int
+) -> list[tuple[dict[str, Any], Diagnostic]]:
+    """Those for the diagnostics on the lines ``line`` to ``last``, both included, each with what it is about."""
     if path not in files:
         return []
     report = check(files, only=(path,))
@@ -31,8 +33,8 @@ def actions_between(files: Mapping[str, str], path: str, line: int, column: int,
     offset = source.offset(line, column)
     here = [d for d in report.diagnostics if _touches(d, source, line, last)]
     here.sort(key=lambda d: not d.span.start <= offset <= d.span.end)
-    return [action for d in here for action in _fixes(d, source)] + [
-        _suppression(d, source, line) for d in _each_code(here)
+    return [(action, d) for d in here for action in _fixes(d, source)] + [
+        (_suppression(d, source), d) for d in _each_code(here)
     ]
 
 
@@ -50,7 +52,7 @@ def _each_code(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return list({d.code: d for d in diagnostics}.values())
 
 
-def _suppression(diagnostic: Diagnostic, source: Source, line: int) -> dict[str, Any]:
+def _suppression(diagnostic: Diagnostic, source: Source) -> dict[str, Any]:
     """A comment above the diagnostic's first line."""
     first = source.position(diagnostic.span.start).line
     text = source.line_text(first)

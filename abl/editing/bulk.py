@@ -23,7 +23,8 @@ _SAFE_FLOW: Final = frozenset(
         "ABL836", "ABL931",
     ]
 )  # fmt: skip
-_SAFE_TITLES: Final = {"ABL505": "Add ", "ABL506": "Add `REASONING: false`"}
+_SAFE_TITLES: Final = {"ABL505": "add ", "ABL506": "add `reasoning: false`"}
+"""How the titles of some begin, in small letters: in YAML the keys in them are."""
 _Find = Callable[[DocumentIndex, Index, Sequence[Diagnostic]], Sequence[Edit]]
 _Found = tuple[str, str, int, Sequence[Edit]]
 
@@ -122,7 +123,7 @@ def safe_fix(problem: Diagnostic) -> Fix | None:
     if int(problem.code[3:]) >= 500 and problem.code not in _SAFE_FLOW:
         return None
     title = _SAFE_TITLES.get(problem.code)
-    chosen = [fix for fix in problem.fixes if (fix.title.startswith(title) if title else fix.preferred)]
+    chosen = [fix for fix in problem.fixes if (fix.title.lower().startswith(title) if title else fix.preferred)]
     return chosen[0] if len(chosen) == 1 else None
 
 

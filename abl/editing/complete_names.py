@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 
-from abl.analysis.chains import type_at, unwrapped
+from abl.analysis.elements import ids_in, shown_blocks
 from abl.analysis.imports import tools_imported
 from abl.analysis.model import AgentIndex
-from abl.analysis.names import BUILT_IN_TOOLS
-from abl.analysis.project import Index
+from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES
+from abl.analysis.shape_words import RUNTIME_FIELDS
+from abl.analysis.sharing import profile_name
 from abl.analysis.vocabularies import lists_of
-from abl.editing.complete_words import RUNTIME_FIELDS
-from abl.editing.place import Line, Place, lines_below
+from abl.editing.complete_cursor import Cursor, Item, holder, sibling, value_below
+from abl.editing.complete_each import LOOP_NAMES, path_behind_index, steps_of
+from abl.editing.complete_types import fields_of, item_of, items_at, type_of
+from abl.editing.place import Line, lines_below
 from abl.expressions import BUILTINS
-from abl.limits import MAX_PATHS_ABOVE
-from abl.source import Source
 from abl.syntax import nodes, vocabulary
-from abl.syntax.context import Context
-from abl.syntax.nodes import TypeRef
-from abl.syntax.texts import bare_text
-from abl.syntax.tools import read_type
 
-_ITEM = re.compile(r"^(?P<source>[A-Za-z_][\w.]*)(?:\s+AS\s+(?P<item>[A-Za-z_]\w*))?")
-_CALL = re.compile(r"(?i)\s*(?:- +)?CALL\s*:\s*[\"']?(?P<tool>[A-Za-z_]\w*)")
 _COMPARED = re.compile(
     r"(?<![\w.])(?P<path>[A-Za-z_][\w.]*)\s*(?:[=!]=\s*|(?:NOT\s+)?IN\s*\[(?:[^\]]*,)?\s*)"
     r"(?P<quote>[\"'])(?P<typed>(?:(?!(?P=quote)).)*)$"
@@ -36,36 +29,12 @@ _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _CATEGORIES = ("intent.category", "intent.name")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One offer. ``insert`` replaces the word before the cursor."""
-
-    label: str
-    kind: str
-    detail: str
-    insert: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """Where something is asked for: the agent there, the 1-based line, the text of it before the cursor, the place,
-    and the word that is being typed, with its dots."""
-
-    index: Index
-    source: Source
-    agent: AgentIndex | None
-    line: int
-    before: str
-    place: Place
-    typed: str
-    yaml: bool = False
-
-
 def names(cursor: Cursor) -> Iterator[Item]:
     """Variables and paths of the agent; the item of a TRANSFORM; behind a dot the fields that a declared type has."""
     agent = cursor.agent
     if agent is None:
         return
+    yield from in_lists(cursor)
     item = item_of(cursor)
     if item is not None and item[0]:
         yield Item(item[0], "variable", "item", item[0])
@@ -89,77 +58,31 @@ def names(cursor: Cursor) -> Iterator[Item]:
 def _fields(cursor: Cursor, agent: AgentIndex, prefix: str) -> Iterator[Item]:
     for name in RUNTIME_FIELDS.get(prefix, ()):
         yield Item(f"{prefix}.{name}", "variable", "of the runtime", f"{prefix}.{name}")
-    type_ = _type_of(cursor, agent, tuple(prefix.split(".")))
-    for name, _, kind in type_.fields if type_ is not None else ():
-        yield Item(f"{prefix}.{name}", "variable", kind.text, f"{prefix}.{name}")
+    for name, detail in fields_of(type_of(cursor, agent, steps_of(prefix))):
+        yield Item(f"{prefix}.{name}", "variable", detail, f"{prefix}.{name}")
 
 
-def _type_of(cursor: Cursor, agent: AgentIndex, path: tuple[str, ...]) -> TypeRef | None:
-    """The declared type at a path: of an item, of a variable or path, of a tool's result."""
-    item = item_of(cursor)
-    if item is not None and path[0] == item[0] and item[1] is not None:
-        return type_at(item[1], path[1:])
-    for count in range(min(len(path), MAX_PATHS_ABOVE), 0, -1):
-        written = _written_type(agent, ".".join(path[:count]))
-        if written is not None:
-            return type_at(written, path[count:])
-    result = agent.types.results.get(path[0]) or _latest(cursor, agent, path[0])
-    return type_at(result, path[1:]) if result is not None else None
-
-
-def _written_type(agent: AgentIndex, name: str) -> TypeRef | None:
-    declared = agent.session.get(name) or agent.persistent.get(name)
-    return _read(declared.type.value) if declared is not None and declared.type is not None else None
-
-
-@lru_cache(maxsize=256)
-def _read(written: str) -> TypeRef | None:
-    text = bare_text(written, 0, len(written))
-    return read_type(Context(Source(written), written), text) if text is not None else None
-
-
-def _latest(cursor: Cursor, agent: AgentIndex, root: str) -> TypeRef | None:
-    """The type of ``result`` and ``call_result``: that of the nearest CALL above (docs/spec 06 §5.8)."""
-    if root not in ("result", "call_result"):
+def behind_index(cursor: Cursor) -> list[Item] | None:
+    """The fields behind ``rows[0].``; None where no index stands before the cursor."""
+    path = path_behind_index(cursor.before)
+    if path is None or cursor.agent is None:
         return None
-    for number in range(cursor.line, 0, -1):
-        called = _CALL.match(cursor.source.line_text(number))
-        if called is not None:
-            tool = agent.tools.get(called["tool"])
-            return tool.returns if tool is not None else None
-    return None
+    begun = cursor.typed.rpartition(".")[0]
+    kept = f"{begun}." if begun else ""
+    fields = fields_of(type_of(cursor, cursor.agent, steps_of(path)))
+    return [Item(f"{path}.{name}", "variable", detail, kept + name) for name, detail in fields]
 
 
-def item_of(cursor: Cursor) -> tuple[str, TypeRef | None] | None:
-    """The name of the item of the TRANSFORM around the cursor, and its type; None outside of one."""
-    written = sibling(cursor, "TRANSFORM", "SOURCE")
-    match = _ITEM.match(written)
-    if match is None or cursor.agent is None:
-        return None
-    outside = Cursor(cursor.index, cursor.source, cursor.agent, cursor.line, "", Place("", (), False), "")
-    array = unwrapped(_type_of(outside, cursor.agent, tuple(match["source"].split("."))))
-    return match["item"] or "", unwrapped(array.item) if array is not None else None
-
-
-def holder(cursor: Cursor, key: str) -> Line | None:
-    """The nearest line that the cursor is nested in and that has a key; ``-`` is the nearest item."""
-    for line in reversed(cursor.place.parents):
-        if (line.item if key == "-" else line.key.upper() == key) and line.number:
-            return line
-    return None
-
-
-def sibling(cursor: Cursor, above: str, key: str) -> str:
-    """The value of a key below a line that the cursor is nested in; empty when there is none."""
-    return value_below(cursor, holder(cursor, above), key)
-
-
-def value_below(cursor: Cursor, parent: Line | None, key: str) -> str:
-    """The same below a given line."""
-    for line in lines_below(cursor.source, parent) if parent is not None else ():
-        if line.key.upper() == key:
-            return line.text.removeprefix("-").partition(":")[2].strip().strip("\"'")
-    return ""
+def in_lists(cursor: Cursor) -> Iterator[Item]:
+    """Within ``{{#each}}``: the fields of the item, the item itself, and its number."""
+    items = items_at(cursor, cursor.agent) if cursor.agent is not None else []
+    if not items:
+        return
+    for item in reversed(items):
+        for name, _, kind in item.fields if item is not None else ():
+            yield Item(name, "variable", f"{kind.text} of the item".strip(), name)
+    yield Item("this", "variable", "the item", "this")
+    yield from (Item(name, "variable", "of the list", name) for name in LOOP_NAMES)
 
 
 def mapped(cursor: Cursor) -> Iterator[Item]:
@@ -205,7 +128,7 @@ def _texts_of(cursor: Cursor, agent: AgentIndex, path: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name.value for entries in lists for name, _ in entries))
     if path in agent.options:
         return tuple(map(str, agent.options[path]))
-    type_ = _type_of(cursor, agent, tuple(path.split(".")))
+    type_ = type_of(cursor, agent, steps_of(path))
     options = type_.options if type_ is not None and type_.name == "enum" else ()
     return tuple([option for option in options if isinstance(option, str)])
 
@@ -222,6 +145,11 @@ def quote_open(text: str) -> int | None:
         elif char in "\"'" and not text[at - 1 : at].isalnum():
             quote, start = char, at
     return start if quote else None
+
+
+def of_runtime() -> Iterator[Item]:
+    """The names that the runtime sets (docs/spec 09 §17)."""
+    yield from (Item(name, "variable", "of the runtime", name) for name in sorted(SYSTEM_NAMES) if name[0] != "_")
 
 
 # other kinds -----------------------------------------------------------------------------------------------------
@@ -241,8 +169,13 @@ def functions() -> Iterator[Item]:
 
 
 def steps(cursor: Cursor) -> Iterator[Item]:
-    """The steps of the agent."""
-    for name in cursor.agent.steps if cursor.agent is not None else ():
+    """The steps of the agent, or of the agents that a profile edits."""
+    agent = cursor.agent
+    if agent is None:
+        return
+    profile = profile_name(agent, cursor.index) if agent.fragment else None
+    users = cursor.index.profile_users.get(profile.value, ()) if profile is not None else ()
+    for name in dict.fromkeys(name for one in (agent, *users) for name in one.steps):
         yield Item(name, "step", "step", name)
 
 
@@ -261,17 +194,26 @@ def tools(cursor: Cursor) -> Iterator[Item]:
     for name, tool in own.items():
         yield Item(name, "tool", tool.description.value if tool.description else "tool", name)
     if agent is not None and (agent.agent.section("TOOLS") is not None or cursor.index.imports_tools(agent)):
-        for name in sorted(tools_imported(agent) - set(own)):
-            yield Item(name, "tool", "imported", name)
+        for name in sorted((tools_imported(agent) | agent.borrowed.keys()) - set(own)):
+            known = agent.borrowed.get(name)
+            yield Item(name, "tool", known.description.value if known and known.description else "imported", name)
         return
     declared = {name: tool for other in cursor.index.each() for name, tool in other.tools.items()}
     for name in sorted((declared.keys() | cursor.index.called_tools) - set(own) - BUILT_IN_TOOLS):
         yield Item(name, "tool", "of another agent" if name in declared else "called elsewhere in the project", name)
 
 
+def built_in_tools() -> Iterator[Item]:
+    """The tools of the runtime that an agent may call (docs/spec 08 §3.3, 11)."""
+    for name in sorted(BUILT_IN_TOOLS):
+        if not name.startswith("_"):
+            yield Item(name, "tool", "of the runtime", name)
+
+
 def parameters(cursor: Cursor, tool: str) -> Iterator[Item]:
     """The parameters of a tool, as keys."""
-    declared = cursor.agent.tools.get(tool) if cursor.agent is not None else None
+    agent = cursor.agent
+    declared = agent.tools.get(tool) or agent.borrowed.get(tool) if agent is not None else None
     for parameter in declared.parameters if declared is not None else ():
         kind = parameter.type.text if parameter.type is not None else ""
         name = parameter.name.value
@@ -288,10 +230,44 @@ def returned(cursor: Cursor) -> Iterator[Item]:
 
 
 def events(cursor: Cursor) -> Iterator[Item]:
-    """When a recall may happen."""
+    """When a recall may happen (docs/spec 03 §5)."""
     yield from (Item(event, "value", "recall event", event) for event in vocabulary.RECALL_EVENTS)
     for tool in tools(cursor):
         yield Item(f"tool:{tool.label}:after", "value", "after that tool", f"tool:{tool.label}:after")
-    if cursor.agent is not None:
-        for step in cursor.agent.steps:
-            yield Item(f"step:enter:{step}", "value", "on entering that step", f"step:enter:{step}")
+    yield Item("tool:*:after", "value", "after any tool", "tool:*:after")
+    agent = cursor.agent
+    for step in agent.steps if agent is not None else ():
+        yield Item(f"step:enter:{step}", "value", "on entering that step", f"step:enter:{step}")
+        yield Item(f"step:exit:{step}", "value", "on leaving that step", f"step:exit:{step}")
+    for field in agent.fields if agent is not None else ():
+        yield Item(f"entity:{field}:extracted", "value", "once that field is filled", f"entity:{field}:extracted")
+    for name in (*cursor.index.agents, "*"):
+        for when in ("before", "after"):
+            yield Item(f"agent:{name}:{when}", "value", f"{when} that agent works", f"agent:{name}:{when}")
+
+
+def collected(cursor: Cursor) -> Iterator[Item]:
+    """What may be asked for: fields, and variables of the session (docs/spec 04 §5)."""
+    agent = cursor.agent
+    for name in dict.fromkeys((*agent.fields, *agent.session)) if agent is not None else ():
+        yield Item(name, "variable", "field" if agent is not None and name in agent.fields else "session", name)
+
+
+def given(cursor: Cursor) -> Iterator[Item]:
+    """What another agent may be given by INPUT: its fields and variables, as keys (docs/spec 09 §6)."""
+    to = next((name for key in ("AGENT", "TO") if (name := sibling(cursor, "-", key))), "")
+    child = cursor.index.agents.get(to)
+    for name in dict.fromkeys((*child.fields, *child.session)) if child is not None else ():
+        yield Item(name, "key", f"of {to}", f"{name}: ")
+
+
+def binding(cursor: Cursor) -> str:
+    """The ``type`` of the tool around the cursor."""
+    tool = cursor.place.parents[1] if len(cursor.place.parents) > 1 else None
+    return value_below(cursor, tool, "TYPE").lower()
+
+
+def shown_ids(cursor: Cursor) -> list[str]:
+    """The ids of what the agent shows to be pressed or filled in, in order."""
+    steps = cursor.agent.all(nodes.Step) if cursor.agent is not None else []
+    return sorted({name for step in steps for block in shown_blocks(step) for name in ids_in(block)})

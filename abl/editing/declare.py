@@ -22,6 +22,8 @@ def declared_names(document: DocumentIndex, index: Index, problems: Sequence[Dia
     """Every name of ABL214 as a session variable of its agent."""
     edits: list[Edit] = []
     for agent in document.agents:
+        if isinstance(agent.agent, nodes.Fragment) and agent.agent.profile is not None:
+            continue  # which has no MEMORY: the agents that use it have
         paths = _named(document, agent, problems, {_UNDECLARED_NAME})
         names = dict.fromkeys(path for path in paths if "." not in path)
         edits += _added(document, agent, "session", [f"- {name}" for name in names])

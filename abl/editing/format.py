@@ -27,7 +27,7 @@ def format_source(text: str) -> str:
     if len(text) > MAX_SOURCE_CHARS:
         return text
     with collector_paused():
-        document = parse(text.removeprefix("\ufeff"))
+        document = parse(text.lstrip("\ufeff"))
         for _ in range(_ROUNDS):
             formatted = _formatted(document)
             if formatted.source.text == document.source.text:

@@ -6,22 +6,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index, index_of
+from abl.analysis.project import index_of
 from abl.analysis.registry import lookup
 from abl.analysis.sharing import Symbol
-from abl.analysis.symbols import Occurrence, occurrences, symbol_at
+from abl.analysis.symbols import symbol_at
+from abl.editing.hover_symbols import about
 from abl.editing.meanings import MEANINGS
 from abl.editing.place import place_at, read_line
-from abl.expressions.builtins import find
 from abl.source import Source, Span
 from abl.syntax import vocabulary
+from abl.syntax.collector import collector_paused
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
-SHOWN_PLACES = 5
 Seen = Callable[[Symbol], str | None]
 
 
+@collector_paused()
 def hover(
     files: Mapping[str, str], path: str, line: int, column: int, seen: Seen | None = None
 ) -> dict[str, Any] | None:
@@ -37,7 +37,7 @@ def hover(
     offset = source.offset(line, column)
     symbol = symbol_at(index, path, offset)
     if symbol is not None:
-        title, text = _symbol(symbol, index)
+        title, text = about(symbol, index)
         last = seen(symbol) if seen is not None and symbol.kind in ("variable", "path") else None
         return _answer(source, symbol.span, title, f"{text}\nlast seen: {last}" if last else text)
     return _keyword(source, line, offset)
@@ -45,89 +45,6 @@ def hover(
 
 def _answer(source: Source, span: Span, title: str, text: str) -> dict[str, Any]:
     return {"range": source.range(span).as_dict(), "title": title, "text": text}
-
-
-def _symbol(symbol: Symbol, index: Index) -> tuple[str, str]:
-    match symbol.kind:
-        case "function":
-            function = find(symbol.name, symbol.name.islower(), guardrail=True)
-            return (function.signature, function.doc) if function is not None else (symbol.name, "unknown function")
-        case "path":
-            return _path(symbol), "\n".join(_path_lines(symbol, index))
-        case "variable":
-            kind = symbol.agent.types.of_path(symbol.name)
-            return f"{symbol.name}: {kind}" if kind else symbol.name, "\n".join(_variable_lines(symbol, index))
-        case "tool":
-            return _tool(symbol.agent, symbol.name)
-        case "step":
-            return f"step {symbol.name}", "\n".join(_places(index, symbol))
-    agent = index.agents.get(symbol.name)
-    goal = agent.agent.goal.value if agent is not None and agent.agent.goal is not None else ""
-    return f"agent {symbol.name}", goal if agent is not None else "not in this project"
-
-
-def _path(symbol: Symbol) -> str:
-    declared = symbol.agent.persistent.get(symbol.name)
-    return f"{symbol.name}: {declared.type.value}" if declared is not None and declared.type else symbol.name
-
-
-def _path_lines(symbol: Symbol, index: Index) -> list[str]:
-    lines = ["persistent path"]
-    declared = symbol.agent.persistent.get(symbol.name)
-    if declared is not None:
-        lines.append(f"scope {declared.scope.value if declared.scope else 'user'}")
-        lines.append(f"access {declared.access.value if declared.access else 'readwrite'}")
-        if declared.default is not None:
-            lines.append(f"default {declared.default.value!r}")
-        if declared.description is not None:
-            lines.append(declared.description.value)
-    return lines + _places(index, symbol)
-
-
-def _variable_lines(symbol: Symbol, index: Index) -> list[str]:
-    variable = symbol.agent.session.get(symbol.name)
-    field = symbol.agent.fields.get(symbol.name)
-    lines = ["session variable" if variable is not None else "gather field" if field is not None else "variable"]
-    if variable is not None:
-        initial = variable.initial
-        if initial is not None:
-            lines.append(f"initial {initial.dynamic.value if initial.dynamic else initial.value!r}")
-        lines.append(f"reset {variable.reset.value if variable.reset else 'per_session'}")
-        if variable.description is not None:
-            lines.append(variable.description.value)
-    if field is not None and field.prompt is not None:
-        lines.append(f"asked as: {field.prompt.value}")
-    return lines + _places(index, symbol)
-
-
-def _places(index: Index, symbol: Symbol) -> list[str]:
-    found = occurrences(index, symbol)
-    titles = {"declaration": "declared", "write": "set", "read": "read"}
-    lines = []
-    for role, title in titles.items():
-        places = [_place(index, occurrence) for occurrence in found if occurrence.role == role]
-        if places:
-            more = f" and {len(places) - SHOWN_PLACES} more" if len(places) > SHOWN_PLACES else ""
-            lines.append(f"{title}: {', '.join(places[:SHOWN_PLACES])}{more}")
-    if symbol.kind in ("variable", "path") and not any(o.role == "read" for o in found):
-        lines.append("never read")
-    return lines
-
-
-def _place(index: Index, occurrence: Occurrence) -> str:
-    line = index.source(occurrence.path).position(occurrence.span.start).line
-    return f"{occurrence.path}:{line}"
-
-
-def _tool(agent: AgentIndex, name: str) -> tuple[str, str]:
-    tool = agent.tools.get(name)
-    if tool is None:
-        return f"tool {name}", "not declared in this agent"
-    parameters = ", ".join(
-        f"{p.name.value}{'' if p.required else '?'}: {p.type.text if p.type else 'any'}" for p in tool.parameters
-    )
-    returns = f" -> {tool.returns.text}" if tool.returns is not None else ""
-    return f"{name}({parameters}){returns}", tool.description.value if tool.description else ""
 
 
 def _keyword(source: Source, line: int, offset: int) -> dict[str, Any] | None:

@@ -1,4 +1,6 @@
-"""Where a word that was renamed still stands in code, as something that ``rename`` does not take for the same name."""
+"""Where a word that was renamed still stands: in code, as something that ``rename`` takes for another name, and in
+prose, where it can hardly be anything but this one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from abl.editing.tokens import tokens
 from abl.source import Span
 from abl.syntax import nodes
 
-_NO_NAMES: Final = frozenset({"comment", "string", "text", "key", "kind", "func", "section"})
+_NO_NAMES: Final = frozenset({"text", "key", "kind", "func", "section"})
+_PROSE: Final = frozenset({"comment", "string"})
+_LIKE_A_NAME: Final = re.compile(r"[_.]|[a-z][A-Z]")
 _KEY: Final = re.compile(r"\s*\??\s*[:=](?!=)")
 """What follows the key of an object, an argument with its name, a field of a type."""
 
@@ -25,22 +29,40 @@ _KEY: Final = re.compile(r"\s*\??\s*[:=](?!=)")
 def left_alone(
     index: Index, symbol: Symbol, homes: Collection[AgentIndex], edits: Mapping[str, list[Edit]]
 ) -> list[dict[str, Any]]:
-    """Places of the word in the documents of these agents, as ``{path, range}``: no other name, no key, no prose."""
+    """Places of the word in the documents of these agents, as ``{path, range}``: no other name, no key.
+
+    In texts and comments only a word that is no common one is told: ``open_loans``, ``user.branch``, ``loanLimit``, and
+    any word in backquotes.
+    """
     found: list[dict[str, Any]] = []
-    word = word_of(symbol.name)
+    word = word_of(symbol.word)
     for path in sorted({agent.source.path for agent in homes}):
         taken = {edit.span.start for edit in edits.get(path, ())} | _others(index, path)
         source = index.source(path)
-        spans = _in_code(source.text, word) if word.search(source.text) else ()
+        spans = _standing(source.text, word) if word.search(source.text) else ()
         found += [{"path": path, "range": range_dict(source, span)} for span in spans if span.start not in taken]
     return found
 
 
-def _in_code(text: str, word: re.Pattern[str]) -> Iterator[Span]:
+def _standing(text: str, word: re.Pattern[str]) -> Iterator[Span]:
     for start, end, kind in tokens(text):
+        is_told = _in_prose if kind in _PROSE else _in_code
         for match in word.finditer(text, start, end) if kind not in _NO_NAMES else ():
-            if not _KEY.match(text, match.end()):
+            if is_told(text, match, Span(start, end)):
                 yield Span(*match.span())
+
+
+def _in_code(text: str, match: re.Match[str], token: Span) -> bool:
+    return _KEY.match(text, match.end()) is None
+
+
+def _in_prose(text: str, match: re.Match[str], token: Span) -> bool:
+    """True for a word of a sentence that looks like a name; a text that is the word and nothing else is a value."""
+    around = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+    if around == "``":
+        return True
+    is_value = around in ('""', "''") or text[slice(*token)].strip() == match[0]
+    return not is_value and _LIKE_A_NAME.search(match[0]) is not None
 
 
 def _others(index: Index, path: str) -> set[int]:

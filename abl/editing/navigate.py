@@ -8,8 +8,10 @@ from typing import Any
 from abl.analysis.project import Index, index_of
 from abl.analysis.sharing import Symbol
 from abl.analysis.symbols import Occurrence, occurrences, symbol_at
+from abl.syntax.collector import collector_paused
 
 
+@collector_paused()
 def definition(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
     """Where the name at a 1-based position is declared, as ``{path, range}``; of a name without a declaration where it
     first gets a value. Empty where no name stands, for built-in functions, and for an unknown path."""
@@ -21,6 +23,7 @@ def definition(files: Mapping[str, str], path: str, line: int, column: int) -> l
     return places(index, declared or [occurrence for occurrence in found if occurrence.role == "write"][:1])
 
 
+@collector_paused()
 def references(
     files: Mapping[str, str], path: str, line: int, column: int, *, declarations: bool = True
 ) -> list[dict[str, Any]]:

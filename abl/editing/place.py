@@ -6,28 +6,30 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_at, value_of
 from abl.source import Source
 from abl.syntax import vocabulary
 
-_KEY = re.compile(r"(?P<dash>- +)?(?P<key>[A-Za-z_][\w.]*(?: BEHAVIOR_PROFILE)?)?(?P<rest>.*)")
+_KEY = re.compile(r"(?P<dash>- +)?(?P<key>[A-Za-z_][\w.]*(?i: BEHAVIOR_PROFILE| INSTRUCTIONS)?)?(?P<rest>.*)")
 _CALLED = re.compile(r"(?i)CALL\s*:\s*[\"']?(?P<tool>[A-Za-z_]\w*)")
-_ENTRY_PLACES = {"SESSION": "session", "PERSISTENT": "persistent", "REMEMBER": "remember", "RECALL": "recall"}
-_BRANCH_LISTS = frozenset({"ON_INPUT", "ON_RESULT", "ON_SUCCESS", "ON_FAILURE", "BRANCHES"})
-_INNER = {
-    "ON_FAIL": "on_fail", "STORE": "store", "TRANSFORM": "transform", "LOG": "log",
-    "DIGRESSIONS": "digression", "GLOBAL_DIGRESSIONS": "digression", "SUB_INTENTS": "sub_intent", "WITH": "with",
-    "SET": "set", "MAP": "map", "CALL_WITH": "with", "RETURNS": "returned", "CONTEXT": "context", "INPUT": "input",
-    "MEMORY_GRANTS": "grant",
-}  # fmt: skip
-_OPENERS = frozenset(_INNER) | _BRANCH_LISTS | frozenset(_ENTRY_PLACES) | {"ON_ERROR", "ON_RETURN", "GATHER"}
-"""Keys below which a map of the language may stand; what others hold is a value."""
+_HEADER = re.compile(
+    r"^(?:(?:AGENT|SUPERVISOR)[ \t]*:|(?P<profile>BEHAVIOR_PROFILE[ \t]*:.*\n(?:[ \t\r]*(?:#.*)?\n)*(?=[^\s#])))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Headers of documents; a profile that is nested in an agent is none (docs/spec 01 §1)."""
+_FLOW = re.compile(r"^FLOW[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_NOTHING = Value()
+_LINES_OF_BRACKET = 40
+"""How many lines a map or list in brackets is looked for."""
+_ALWAYS, _NEVER = -1, 1 << 30
+"""Columns of keys in braces: what follows is always, or never, nested in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line's indentation (columns before its first character), whether it is a list item, its key and its value.
 
-    ``number`` is the 1-based line of a parent, 0 of a text that is read by itself.
+    ``number`` is the 1-based line of a parent, 0 of a text that is read by itself; ``column`` is where the key begins.
     """
 
     indent: int
@@ -36,16 +38,25 @@ class Line:
     has_value: bool
     text: str
     number: int = 0
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``block`` names a place of the vocabulary ("session", "step" …, empty when unknown); ``parents`` are the lines
-    above that the cursor's line is nested in, outermost first; ``item`` says that a new list item starts here."""
+    """``block`` names a place of ``abl.analysis.shapes`` ("session", "step" …, empty when unknown); ``parents`` are the
+    lines above that the cursor's line is nested in, outermost first; ``item`` says that a new list item starts here.
+
+    ``listed``: maps of the place are items of a list, and none of them is begun here. ``of``: the place and the key
+    whose value stands here, where the lines below a key may be words, names or expressions. ``named``: an item begins
+    with a name of the author's.
+    """
 
     block: str
     parents: tuple[Line, ...]
     item: bool
+    listed: bool = False
+    of: tuple[str, str] = ("", "")
+    named: bool = False
 
     @property
     def root(self) -> str:
@@ -59,11 +70,12 @@ def read_line(text: str) -> Line:
     indent = sum(4 - i % 4 if c == "\t" else 1 for i, c in enumerate(text[: len(text) - len(body)]))
     match = _KEY.match(body)
     if match is None:
-        return Line(indent, False, "", bool(body), body)
+        return Line(indent, False, "", bool(body), body, column=indent)
     rest = match["rest"]
     key = (match["key"] or "") if rest.lstrip().startswith(":") or (match["dash"] and not rest.strip()) else ""
     value = rest.lstrip().removeprefix(":").strip()
-    return Line(indent, bool(match["dash"]) or body.startswith("-"), key, bool(value), body)
+    column = indent + len(match["dash"] or "")
+    return Line(indent, bool(match["dash"]) or body.startswith("-"), key, bool(value), body, column=column)
 
 
 def place_at(source: Source, line: int, indent: int, item: bool) -> Place:
@@ -81,8 +93,7 @@ def place_at(source: Source, line: int, indent: int, item: bool) -> Place:
             limit = above.indent
         if limit == 0:
             break
-    chain = tuple(reversed(parents))
-    return Place(_block_of(chain, item), chain, item)
+    return _located(source, line, tuple(reversed(parents)), indent, item)
 
 
 def place_in_braces(source: Source, line: int, before: str) -> tuple[Place, str] | None:
@@ -90,16 +101,31 @@ def place_in_braces(source: Source, line: int, before: str) -> tuple[Place, str]
 
     ``- {when: a, store: b`` is read as the lines that it stands for.
     """
+    line, before = _unclosed(source, line, before)
     heads, entry = _open_braces(before)
     if not heads:
         return None
     here = read_line(before)
     base = place_at(source, line, here.indent, here.item)
-    lines = tuple(replace(read_line(head), indent=here.indent + n, number=line) for n, head in enumerate(heads))
-    parents = (*base.parents, *lines)
-    key = lines[-1].key.upper()
-    known = key in _OPENERS if key else lines[-1].item
-    return Place(_block_of(parents, False) if known or not base.parents else "", parents, False), entry
+    lines = tuple(_brace(head, here.indent, line) for head in heads)
+    return _located(source, line, (*base.parents, *lines), here.indent + 1, False), entry
+
+
+def _unclosed(source: Source, line: int, before: str) -> tuple[int, str]:
+    """The lines up to the cursor that may belong to one bracket: those before end with ``,`` or the bracket itself."""
+    for number in range(line - 1, max(line - _LINES_OF_BRACKET, 0), -1):
+        above = source.line_text(number).rstrip()
+        if not above.endswith((",", "{", "[")) or above.lstrip().startswith("#"):
+            break
+        line, before = number, f"{above} {before.lstrip()}"
+    return line, before
+
+
+def _brace(head: str, indent: int, number: int) -> Line:
+    """What stands before a bracket as the line that it is written for; nothing at all is an item of a list."""
+    line = read_line(head)
+    column = _ALWAYS if line.key else _NEVER
+    return replace(line, indent=indent, number=number, item=line.item or not head.strip(), column=column)
 
 
 def _open_braces(text: str) -> tuple[list[str], str]:
@@ -125,7 +151,7 @@ def _open_braces(text: str) -> tuple[list[str], str]:
             entry = at + 1
     while stack and stack[-1][0] == "[":
         entry = stack.pop()[1]
-    return [text[start:at] for bracket, start, at in stack if bracket == "{"], text[entry:]
+    return [text[start:at] for _, start, at in stack], text[entry:]
 
 
 def lines_below(source: Source, parent: Line) -> Iterator[Line]:
@@ -154,69 +180,63 @@ def called_tool(source: Source, with_: Line) -> str:
     return ""
 
 
-def _block_of(parents: tuple[Line, ...], item: bool) -> str:
+# The place by the table -------------------------------------------------------------------------------------------
+
+
+def _located(source: Source, line: int, parents: tuple[Line, ...], indent: int, item: bool) -> Place:
+    """The place below these lines, for a line with that number and indentation."""
     if not parents:
-        return "agent"
-    root = vocabulary.section_keyword(parents[0].key)
-    inner = parents[1:]
-    match root:
-        case "MEMORY":
-            return _memory(inner, item)
-        case "CONSTRAINTS":
-            return _constraints(inner, item)
-        case "FLOW":
-            return _flow(inner, item)
-        case "GATHER":
-            return "field" if inner else "gather"
-        case "TOOLS":
-            return "tool" if inner else ""
-        case "HANDOFF" | "COMPLETE" | "IDENTITY" | "ON_START" | "DELEGATE" | "BEHAVIOR":
-            return _step(inner, item, root.lower())
-        case "ON_ERROR":
-            return _step(parents, item)
-        case "HOOKS":
-            return _step(inner[1:], item, "hook") if inner else "hooks"
-    return _step(parents, item) if parents[0].key.upper() in vocabulary.STEP_DIRECTIVES else ""
+        return Place("profile" if _in_profile(source, line) else "agent", parents, item)
+    value, of = _root(source, parents[0], indent if len(parents) == 1 else parents[1].indent)
+    for number, above in enumerate(parents[1:], 1):
+        deeper = parents[number + 1].indent if number + 1 < len(parents) else indent
+        value, of = _entry(value, above, deeper) if above.item else _below(value, above.key)
+    named = value.kinds or value.words
+    lists = (*value.lists, *value.named_lists)
+    if item:
+        begun = bool(value.named_lists) and not value.lists
+        return Place(lists[0] if lists else "", parents, item, of=of if named else ("", ""), named=begun)
+    block = value.maps[0] if value.maps else lists[0] if lists else ""
+    return Place(block, parents, item, bool(lists and not value.maps), of if named else ("", ""))
 
 
-def _memory(inner: tuple[Line, ...], item: bool) -> str:
-    if not inner:
-        return "memory"
-    block = _ENTRY_PLACES.get(inner[0].key.upper(), "")
-    return "store" if block == "remember" and inner[-1].key.upper() == "STORE" else block
+def _root(source: Source, line: Line, deeper: int) -> tuple[Value, tuple[str, str]]:
+    """What stands below a line that is nested in no other: a section, a directive or a rule of a fragment, a step."""
+    section = vocabulary.section_keyword(line.key) or line.key.upper()
+    places = SECTION_PLACES
+    if section in PROFILE_PLACES and _in_profile(source, line.number):
+        places = PROFILE_PLACES
+    if section in places:
+        return value_of(places[section]), (section, "")
+    if line.item:
+        return _entry(value_of("[rule]"), line, deeper)
+    if line.key.upper() in vocabulary.STEP_DIRECTIVES:
+        return value_at("step", line.key), ("step", line.key)
+    starts = source.line_starts[line.number - 1] if line.number else 0
+    known = section in vocabulary.SECTIONS or not line.key
+    return (_NOTHING if known or not _FLOW.search(source.text, 0, starts) else value_of("step")), ("", "")
 
 
-def _constraints(inner: tuple[Line, ...], item: bool) -> str:
-    if inner and inner[-1].key.upper() == "ON_FAIL":
-        return "on_fail"
-    if any(line.item for line in inner):
-        return "rule"
-    return "rules"
+def _in_profile(source: Source, line: int) -> bool:
+    """True below the header of a profile document."""
+    end = source.line_starts[line - 1]
+    headers = [match for match in _HEADER.finditer(source.text) if match.start() < end]
+    return bool(headers) and headers[-1]["profile"] is not None
 
 
-def _flow(inner: tuple[Line, ...], item: bool) -> str:
-    if not inner:
-        return "flow"
-    if inner[0].key.upper() == "GLOBAL_DIGRESSIONS":
-        return "digression"
-    return "" if inner[0].key.upper() == "STEPS" else _step(inner[1:], item)
+def _entry(value: Value, line: Line, deeper: int) -> tuple[Value, tuple[str, str]]:
+    """What stands behind the dash of a list item: more of its keys, or what is nested in its first."""
+    if value.lists and line.key and deeper > line.column:
+        return value_at(value.lists[0], line.key), (value.lists[0], line.key)
+    lists = (*value.lists, *value.named_lists)
+    return (Value(maps=lists[:1]), (lists[0], "")) if lists else (_NOTHING, ("", ""))
 
 
-def _step(inner: tuple[Line, ...], item: bool, otherwise: str = "step") -> str:
-    """The block within a step (or a list of directives), by the nearest key that opens one."""
-    keys = [line.key.upper() for line in inner]
-    for number in range(len(keys) - 1, -1, -1):
-        key, nearest = keys[number], number == len(keys) - 1
-        if key in _BRANCH_LISTS and not (otherwise == "handoff" and key == "ON_FAILURE"):
-            return "branch"
-        if key == "GATHER":
-            return "field"
-        if key == "ON_ERROR":
-            return "on_error" if nearest and not item else "error_handler"
-        if key == "ON_RETURN":
-            return "on_return"
-        if key == "MAP" and "ON_RETURN" in keys[:number]:
-            return "returned"
-        if key in _INNER:
-            return _INNER[key]
-    return otherwise
+def _below(value: Value, key: str) -> tuple[Value, tuple[str, str]]:
+    """What stands below a key of a map; of several maps that of the one that lists the key."""
+    for place in value.maps:
+        if knows(place, key):
+            return value_at(place, key), (place, key)
+    if value.named_maps:
+        return Value(maps=value.named_maps[:1]), (value.named_maps[0], "")
+    return (value_at(value.maps[0], key), (value.maps[0], key)) if value.maps else (_NOTHING, ("", ""))

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from abl.analysis.casenames import names_in_case
+from abl.analysis.catalogue_keys import keys_in
+from abl.analysis.items import full_name, uses_within
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.analysis.sharing import Symbol
@@ -15,6 +17,7 @@ from abl.source import Span
 from abl.syntax import nodes
 
 _CURRENCY: Final = "_currency"
+_IN_EXPRESSIONS: Final = ("variable", "path", "tool", "item", "parameter", "intent", "action")
 
 
 class Refused(Exception):
@@ -31,17 +34,31 @@ def word_of(name: str) -> re.Pattern[str]:
 
 def not_hidden(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
     """Raises where the word stands in an expression, text or test case that cannot be read."""
-    word = word_of(symbol.name)
-    for agent in homes if symbol.kind in ("variable", "path", "tool") else ():
+    word = word_of(symbol.word)
+    for agent in homes if symbol.kind in _IN_EXPRESSIONS else ():
         for span in _unreadable(agent):
             if word.search(agent.source.text, *span):
                 line = agent.source.position(span.start).line
-                raise Refused(f"{agent.source.path}:{line} cannot be read and may hold `{symbol.name}`; mend it first.")
+                raise Refused(f"{agent.source.path}:{line} cannot be read and may hold `{symbol.word}`; mend it first.")
     for path, text in index.cases.items():
         match = word.search(text)
         if match is not None and names_in_case(text) is None:
             line = index.source(path).position(match.start()).line
-            raise Refused(f"{path}:{line} holds `{symbol.name}`, and the file cannot be read; mend it first.")
+            raise Refused(f"{path}:{line} holds `{symbol.word}`, and the file cannot be read; mend it first.")
+
+
+def not_set_out_of_sight(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises for a variable that nothing sets but, perhaps, a section or key that is not known."""
+    found = occurrences(index, symbol) if symbol.kind == "variable" else []
+    if not found or any(occurrence.role != "read" for occurrence in found):
+        return
+    word, read = word_of(symbol.name), {(occurrence.path, occurrence.span.start) for occurrence in found}
+    for agent in homes:
+        for span in (placed.at(span) for placed in agent.parts for span in placed.part.mentioned):
+            match = word.search(agent.source.text, *span)
+            if match is not None and (agent.source.path, match.start()) not in read:
+                line = agent.source.position(match.start()).line
+                raise Refused(f"{agent.source.path}:{line} may set `{symbol.name}` and cannot be read; mend it first.")
 
 
 def _unreadable(agent: AgentIndex) -> Iterator[Span]:
@@ -66,12 +83,50 @@ def not_in_other_cases(index: Index, symbol: Symbol, homes: Collection[AgentInde
         place = f"{path}:{index.source(path).position(span.start).line}"
         if use.others:
             others = ", ".join(use.others)
-            raise Refused(f"{place} may mean `{symbol.name}` of {others} as well; change it by hand first.")
+            raise Refused(f"{place} may mean `{symbol.word}` of {others} as well; change it by hand first.")
         if not use.plain:
-            raise Refused(f"{place} writes `{symbol.name}` in another way; change it by hand first.")
+            raise Refused(f"{place} writes `{symbol.word}` in another way; change it by hand first.")
+
+
+# Locale catalogues ------------------------------------------------------------------------------------------------
+
+
+def not_a_known_key(index: Index, key: str) -> None:
+    """Raises where a catalogue has a text, or texts, under a key already."""
+    for path, text in index.locales.items():
+        for known in keys_in(text) or ():
+            if known.name == key or known.name.startswith(f"{key}.") or key.startswith(f"{known.name}."):
+                line = index.source(path).position(known.span.start).line
+                raise Refused(f"`{key}` is taken: {path}:{line} has the text key `{known.name}`.")
+
+
+def not_of_unknown_catalogues(index: Index, symbol: Symbol) -> None:
+    """Raises for a key whose catalogues are not all there to be changed with it."""
+    if symbol.kind != "text":
+        return
+    for path, text in index.locales.items():
+        if keys_in(text) is None:
+            raise Refused(f"{path} cannot be read and may hold `{symbol.name}`; mend it first.")
+    if not any(occurrence.role == "declaration" for occurrence in occurrences(index, symbol)):
+        raise Refused(f"No catalogue here has a text for `{symbol.name}`; one elsewhere may have it.")
 
 
 # Items of lists -------------------------------------------------------------------------------------------------
+
+
+def not_read_beside(symbol: Symbol, name: str) -> None:
+    """Raises where the pipeline of an item reads a variable of the new name, or the agent has one, which it would hide
+    (06 §5.5)."""
+    agent = symbol.agent
+    spans = (
+        transform.span for transform in agent.all(nodes.Transform) if full_name(transform, symbol.word) == symbol.name
+    )
+    uses = [use for span in spans for use in uses_within(agent).get(span, ())]
+    declared = [write.span for write in agent.writes if write.root == name]
+    declared += [use.span(read.start, read.end) for use in uses for read in use.reading.names if read.root == name]
+    if declared:
+        line = agent.source.position(min(declared).start).line
+        raise Refused(f"`{name}` is taken: {agent.source.path}:{line} has the variable `{name}`.")
 
 
 def not_of_an_item(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
@@ -100,6 +155,17 @@ def not_of_a_currency(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
                 raise Refused(f"{agent.source.path}:{line} reads `{read.root}`, which comes with the field.")
 
 
+def not_of_a_survey(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises for what only the rules of a survey read, and nothing sets: the survey knows it (09 §14)."""
+    if symbol.kind != "variable" or any(symbol.name in agent.written_roots for agent in homes):
+        return
+    for agent in homes:
+        for read in agent.reads:
+            if read.root == symbol.name and not read.certain and isinstance(read.owner, nodes.Format):
+                line = agent.source.position(read.span.start).line
+                raise Refused(f"{agent.source.path}:{line} reads `{symbol.name}`, which is a word of the survey there.")
+
+
 # Tools ----------------------------------------------------------------------------------------------------------
 
 
@@ -122,6 +188,37 @@ def not_bound_by_name(index: Index, symbol: Symbol, homes: Collection[AgentIndex
                     f"{agent.source.path}:{line} calls `{name}`, whose parameter `{symbol.name}` takes the variable of "
                     f"its name; write `{symbol.name}: {symbol.name}` there first."
                 )
+
+
+def not_taken_by_name(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
+    """Raises where a parameter is what it is by its word: the tool is another's, a CALL leaves it to the variable of
+    that name, or the code of the tool uses it."""
+    if symbol.kind != "parameter":
+        return
+    name = symbol.name.partition(".")[0]
+    if not any(occurrence.role == "declaration" for occurrence in occurrences(index, symbol)):
+        raise Refused(f"`{symbol.word}` is a parameter of `{name}`, which is not declared in this project.")
+    library = library_tools(index)
+    for agent in homes:
+        declared = agent.tools.get(name) or library.get(name)
+        for call in agent.all(nodes.Call) if declared is not None and symbol.word in agent.written_roots else ():
+            is_called = call.tool is not None and call.tool.value == name
+            if is_called and declared is not None and symbol.word in _not_given(call, declared):
+                place = f"{agent.source.path}:{agent.source.position(call.span.start).line}"
+                raise Refused(
+                    f"{place} gives `{name}` no `{symbol.word}`, which takes the variable of its name; write "
+                    f"`{symbol.word}: {symbol.word}` there first."
+                )
+        _not_in_code(symbol.word, name, agent)
+
+
+def _not_in_code(word: str, name: str, agent: AgentIndex) -> None:
+    for tool in agent.all(nodes.Tool):
+        code = tool.prop("CODE") if tool.name.value == name else None
+        match = word_of(word).search(agent.source.text, *code.block.span) if code is not None else None
+        if match is not None:
+            line = agent.source.position(match.start()).line
+            raise Refused(f"{agent.source.path}:{line} is code that uses `{word}`; change it by hand first.")
 
 
 def library_tools(index: Index) -> dict[str, nodes.Tool]:

@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from abl.analysis import check
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
+from abl.analysis.labels import RETURN_ACTIONS, plain
 from abl.analysis.links import theirs_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.project import Index, index_of
 from abl.analysis.render import range_dict
-from abl.analysis.sharing import Symbol, SymbolKind, homes_of
+from abl.analysis.sharing import WORDS, Symbol, SymbolKind, homes_of, word_of_name
 from abl.analysis.symbols import occurrences, places_of
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
@@ -23,25 +24,38 @@ from abl.editing.navigate import symbol_of
 from abl.editing.refusals import (
     Refused,
     library_tools,
+    not_a_known_key,
     not_bound_by_name,
     not_hidden,
     not_in_other_cases,
     not_of_a_currency,
+    not_of_a_survey,
     not_of_an_item,
+    not_of_unknown_catalogues,
+    not_read_beside,
+    not_set_out_of_sight,
+    not_taken_by_name,
 )
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
+from abl.syntax.collector import collector_paused
 
 _PATTERNS: Final[dict[SymbolKind, tuple[str, str]]] = {
     "agent": (vocabulary.AGENT_NAME_PATTERN, "a letter, then letters, digits and _"),
+    "table": (r"[a-z_][a-z0-9_]*", "a small letter or _, then small letters, digits and _"),
+    "text": (r"[\w-]+(\.[\w-]+)*", "words of letters, digits, _ and -, joined by dots"),
     "path": (rf"{vocabulary.NAME_PATTERN}(\.{vocabulary.NAME_PATTERN})+", "two or more names joined by dots"),
 }
+_WORDS: Final = (r"\w+([ .-]\w+)*", "words joined by blanks, - or .")
+_FREE: Final[frozenset[SymbolKind]] = frozenset({"intent", "action"})
+"""Kinds whose names may be written as words, such as ``opening hours``; one that is a name stays one."""
 _NAME: Final = (vocabulary.NAME_PATTERN, "a letter or _, then letters, digits and _")
 _ONE_SPACE: Final[frozenset[SymbolKind]] = frozenset({"variable", "path", "tool"})
 """Kinds of which one name in one agent may mean only one thing."""
 
 
+@collector_paused()
 def rename(files: Mapping[str, str], path: str, line: int, column: int, name: str) -> dict[str, Any]:
     """The edits that give the name at a 1-based position another ``name``, in all files.
 
@@ -52,7 +66,7 @@ def rename(files: Mapping[str, str], path: str, line: int, column: int, name: st
     try:
         index, symbol = _renamable(files, path, line, column)
         _legal(symbol, name)
-        if name == symbol.name:
+        if name == symbol.word:
             return {"edits": {}, "refused": None, "left": []}
         _free(index, symbol, name)
         edits = _edits(index, symbol, name)
@@ -70,7 +84,7 @@ def renamable(files: Mapping[str, str], path: str, line: int, column: int) -> di
     except Refused as refused:
         return {"range": None, "name": "", "kind": "", "refused": str(refused)}
     found = index.sources[path].range(symbol.span).as_dict()
-    return {"range": found, "name": symbol.name, "kind": symbol.kind, "refused": None}
+    return {"range": found, "name": symbol.word, "kind": symbol.kind, "refused": None}
 
 
 def _as_dicts(index: Index, path: str, edits: list[Edit]) -> list[dict[str, Any]]:
@@ -86,6 +100,10 @@ def _renamable(files: Mapping[str, str], path: str, line: int, column: int) -> t
         raise Refused(f"`{symbol.name}` is a built-in function.")
     if symbol.kind == "tool" and symbol.name in BUILT_IN_TOOLS:
         raise Refused(f"`{symbol.name}` is a tool of the runtime.")
+    if symbol.kind == "parameter" and symbol.name.partition(".")[0] in BUILT_IN_TOOLS:
+        raise Refused(f"`{symbol.word}` is a parameter of a tool of the runtime.")
+    if symbol.kind == "variable" and re.fullmatch(vocabulary.NAME_PATTERN, symbol.name, re.ASCII) is None:
+        raise Refused(f"`{symbol.name}` is no name of a variable.")
     if symbol.kind == "variable" and (symbol.name in SYSTEM_NAMES or is_runtime_name(symbol.name)):
         raise Refused(f"`{symbol.name}` is set by the runtime.")
     if symbol.kind == "variable" and symbol.name in SCOPE_OF_SEGMENT and symbol.name not in symbol.agent.session:
@@ -94,12 +112,14 @@ def _renamable(files: Mapping[str, str], path: str, line: int, column: int) -> t
 
 
 def _legal(symbol: Symbol, name: str) -> None:
-    pattern, words = _PATTERNS.get(symbol.kind, _NAME)
-    if re.fullmatch(pattern, name, re.ASCII) is None:
-        article = "an" if symbol.kind == "agent" else "a"
-        raise Refused(f"`{name}` is not a name for {article} {symbol.kind}: it has to be {words}.")
+    free = symbol.kind in _FREE and re.fullmatch(vocabulary.NAME_PATTERN, symbol.name, re.ASCII) is None
+    pattern, words = _WORDS if free else _PATTERNS.get(symbol.kind, _NAME)
+    if re.fullmatch(pattern, name, re.UNICODE if free else re.ASCII) is None:
+        kind = WORDS.get(symbol.kind, symbol.kind)
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise Refused(f"`{name}` is not a name for {article} {kind}: it has to be {words}.")
     reserved = vocabulary.RESERVED_NAMES | SYSTEM_NAMES
-    if symbol.kind in ("variable", "path") and name in reserved:
+    if symbol.kind in ("variable", "path", "item") and name in reserved:
         raise Refused(f"`{name}` is a name of the language or the runtime.")
     if symbol.kind == "variable" and is_runtime_name(name):
         raise Refused(f"`{name}` begins with _, as the names of the runtime do.")
@@ -107,6 +127,8 @@ def _legal(symbol: Symbol, name: str) -> None:
         raise Refused(f"`{name}` is a word of the language: THEN: {name} would no longer mean the step.")
     if symbol.kind == "tool" and name in BUILT_IN_TOOLS:
         raise Refused(f"`{name}` is a tool of the runtime.")
+    if symbol.kind == "handler" and name in RETURN_ACTIONS:
+        raise Refused(f"`{name}` is a word of the language: ON_RETURN: {name} would no longer mean the handler.")
 
 
 # Whether the name is free ---------------------------------------------------------------------------------------
@@ -115,14 +137,30 @@ def _legal(symbol: Symbol, name: str) -> None:
 def _free(index: Index, symbol: Symbol, name: str) -> None:
     """Raises when the name already means something where the symbol is used."""
     homes = homes_of(index, symbol)
+    if symbol.kind == "text":
+        not_a_known_key(index, name)
+    if symbol.kind == "item":
+        not_read_beside(symbol, name)
     for agent in homes:
         for kind, known, span, _ in places_of(agent, index):
-            same = kind == symbol.kind or {kind, symbol.kind} <= _ONE_SPACE
-            if same and (known == name or (kind == "path" and _overlaps(known, name) and known != symbol.name)):
-                line = agent.source.position(span.start).line
-                raise Refused(f"`{name}` is taken: {agent.source.path}:{line} has the {kind} `{known}`.")
+            if _means_the_same(symbol, kind, known, symbol.renamed(name)):
+                line, word = agent.source.position(span.start).line, WORDS.get(kind, kind)
+                raise Refused(
+                    f"`{name}` is taken: {agent.source.path}:{line} has the {word} `{word_of_name(kind, known)}`."
+                )
         if symbol.kind == "variable":
             _not_captured(agent, symbol.name, name)
+
+
+def _means_the_same(symbol: Symbol, kind: SymbolKind, known: str, name: str) -> bool:
+    """True when a known name cannot stand beside the new one."""
+    if kind != symbol.kind and not {kind, symbol.kind} <= _ONE_SPACE:
+        return False
+    if known == name:
+        return True
+    if kind == "intent":  # which digressions find by its letters
+        return known != symbol.name and plain(known) == plain(name)
+    return kind == "path" and _overlaps(known, name) and known != symbol.name
 
 
 def _overlaps(path: str, name: str) -> bool:
@@ -143,10 +181,14 @@ def _not_captured(agent: AgentIndex, old: str, name: str) -> None:
 def _edits(index: Index, symbol: Symbol, name: str) -> dict[str, list[Edit]]:
     homes = homes_of(index, symbol)
     not_hidden(index, symbol, homes)
+    not_of_unknown_catalogues(index, symbol)
     not_in_other_cases(index, symbol, homes)
     not_bound_by_name(index, symbol, homes)
+    not_set_out_of_sight(index, symbol, homes)
     not_of_an_item(symbol, homes)
     not_of_a_currency(symbol, homes)
+    not_of_a_survey(symbol, homes)
+    not_taken_by_name(index, symbol, homes)
     written = {
         (agent.source.path, span): f"{key}: {name}"
         for agent in homes
@@ -156,12 +198,20 @@ def _edits(index: Index, symbol: Symbol, name: str) -> dict[str, list[Edit]]:
     edits: dict[str, list[Edit]] = {}
     for occurrence in occurrences(index, symbol):
         source = index.source(occurrence.path)
-        if source.text[slice(*occurrence.span)] != symbol.name:
+        standing = source.text[slice(*occurrence.span)]
+        as_usual = written.get((occurrence.path, occurrence.span), name)
+        text = as_usual if standing == symbol.word else _nested_key(symbol, standing, name)
+        if not text:
             line = source.position(occurrence.span.start).line
-            raise Refused(f"{occurrence.path}:{line} writes `{symbol.name}` in another way; change it by hand first.")
-        text = written.get((occurrence.path, occurrence.span), name)
+            raise Refused(f"{occurrence.path}:{line} writes `{symbol.word}` in another way; change it by hand first.")
         edits.setdefault(occurrence.path, []).append(Edit(occurrence.span, text))
     return {path: _apart(found) for path, found in edits.items()}
+
+
+def _nested_key(symbol: Symbol, standing: str, name: str) -> str:
+    """What becomes of ``ask`` below ``order`` when the key ``order.ask`` gets a name; empty if it moves elsewhere."""
+    (above, _, last), (new_above, _, new) = symbol.name.rpartition("."), name.rpartition(".")
+    return new if symbol.kind == "text" and standing == last and above == new_above else ""
 
 
 def _split(index: Index, symbol: Symbol, name: str, homes: list[AgentIndex]) -> dict[tuple[str, Span], str]:

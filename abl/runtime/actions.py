@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from abl.runtime.program import Program
     from abl.runtime.state import Thread
 
+_TEMPLATE = re.compile(r"TEMPLATE\(\s*(\w+)\s*\)")
 NOT_SHOWN = ("FORMATS", "RICH_CONTENT", "CAROUSEL", "VOICE", "VOICE_INSTRUCTIONS", "BARGE_IN", "STREAMING",
              "MESSAGE_KEY", "ACTIONS")  # fmt: skip
 
@@ -45,12 +47,21 @@ def respond(
 def message_text(engine: Engine, thread: Thread, action: nodes.Respond) -> str | None:
     """The template of a RESPOND; ``TEMPLATE(name)`` names one of TEMPLATES."""
     if action.template is not None:
-        found = engine.program(thread).templates.get(action.template.value)
-        if found is None:
-            engine.recorder.error("RUN003", "unknown_target", f"no template {action.template.value!r}",
-                                  engine.program(thread).span(action.template))  # fmt: skip
-        return found
+        return _named(engine, thread, action.template.value, engine.program(thread).span(action.template))
     return action.text.value if action.text is not None else None
+
+
+def wording(engine: Engine, thread: Thread, text: str, span: Any) -> str | None:
+    """The template of a RESPOND that is read as a text, in COMPLETE and handlers: ``TEMPLATE(name)`` there, too."""
+    match = _TEMPLATE.fullmatch(text)
+    return text if match is None else _named(engine, thread, match[1], span)
+
+
+def _named(engine: Engine, thread: Thread, name: str, span: Any) -> str | None:
+    found = engine.program(thread).templates.get(name)
+    if found is None:
+        engine.recorder.error("RUN003", "unknown_target", f"no template {name!r}", span)
+    return found
 
 
 def set_variables(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime import lifecycle
-from abl.runtime.actions import set_variables
+from abl.runtime.actions import set_variables, wording
 from abl.runtime.binding import assignment_of
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.onfail import act
@@ -116,8 +116,9 @@ def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[s
     event = engine.recorder.emit("complete", data, span=plan.span)
     engine.recorder.open(event)
     lifecycle.run_actions(engine, thread, plan.node.actions, origin="complete")
-    if plan.node.respond is not None:
-        engine.say_template(thread, plan.node.respond.value, kind="reply", span=plan.span)
+    text = wording(engine, thread, plan.node.respond.value, plan.span) if plan.node.respond is not None else None
+    if text is not None:
+        engine.say_template(thread, text, kind="reply", span=plan.span)
     for prop in plan.node.props:
         if prop.key in {"STORE", "ACTIONS", "FORMATS", "VOICE", "MESSAGE_KEY"}:
             engine.recorder.not_executed(f"complete.{prop.key}", "it is not carried out here",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime import flow
+from abl.runtime.actions import wording
 from abl.runtime.binding import assignment_of
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.scalars import integer, unquoted
@@ -97,9 +98,10 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
         outcome = engine.evaluate(thread, formula)
         assign(engine, thread, target, outcome.value, span=span_of(entry), expression=text, cause="on_error",
                sensitive=engine.derives(thread, formula.names))  # fmt: skip
-    respond = handler.text("RESPOND")
-    if respond is not None:
-        engine.say_template(thread, respond, kind="notice", span=span_of(handler.block), data={"by": "on_error"})
+    respond, span = handler.text("RESPOND"), span_of(handler.block)
+    body = wording(engine, thread, respond, span) if respond is not None else None
+    if body is not None:
+        engine.say_template(thread, body, kind="notice", span=span, data={"by": "on_error"})
     for key in ("VOICE", "FORMATS", "ACTIONS"):
         if key in handler.keys:
             engine.recorder.not_executed(key, "replies are plain text here", span_of(handler.keys[key]))

@@ -314,15 +314,22 @@ def _not_executed(engine: Engine, thread: Thread, action: nodes.Directive) -> No
 
 def _finish(engine: Engine, thread: Thread) -> Signal:
     """The end of a step: THEN, the chain's next step, or the implicit end."""
-    step = step_of(engine, thread)
+    signal = follow_then(engine, thread, step_of(engine, thread))
+    if signal is not None:
+        return signal
+    leave(engine, thread, "implicit_end", None)
+    return end(engine, thread, "complete", "no_transition")
+
+
+def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None:
+    """Take a step's THEN, its own or that of a chain (06 §2 D); None when it has neither."""
     if step.then is not None:
         return follow(engine, thread, step.then)
     plan = plan_of(engine, thread)
     following = plan.after(step.name) if plan.flow.shape == "D" else None
-    if following is not None and step.name in {name.value for name in plan.flow.listed}:
-        return go(engine, thread, following, "then")
-    leave(engine, thread, "implicit_end", None)
-    return end(engine, thread, "complete", "no_transition")
+    if following is None or step.name not in {name.value for name in plan.flow.listed}:
+        return None
+    return go(engine, thread, following, "then")
 
 
 def choose(engine: Engine, thread: Thread, select: Select, *, keep_place: bool = False) -> Signal:

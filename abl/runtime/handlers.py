@@ -113,10 +113,9 @@ def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
     spoke = any(isinstance(a, nodes.Respond) for a in action.handler.actions)
     wants = action.handler.resume
     if action.kind == "sub_intent":
-        if wants is False:
-            step = flow.step_of(engine, thread)
-            if step.then is not None:
-                return flow.follow(engine, thread, step.then)
+        signal = flow.follow_then(engine, thread, flow.step_of(engine, thread)) if wants is False else None
+        if signal is not None:
+            return signal
         thread.gather.quiet = spoke
         return Signal.NEXT if thread.flow.reason == "gather" else _still_waiting(engine, thread)
     if not wants:
