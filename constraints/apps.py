@@ -9,5 +9,5 @@ class ConstraintsConfig(AppConfig):
     name = "constraints"
 
     def ready(self) -> None:
-        """Connect the guards of documents, what is erased with a user, and the last values that the editor shows."""
-        from constraints import erasing, guards, last_seen  # noqa: F401
+        """Connect the guards of documents, what is erased with a user, and what the editor shows of the last run."""
+        from constraints import erasing, guards, last_rules, last_seen  # noqa: F401

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -14,6 +14,8 @@ from constraints.models import Conversation, Turn
 from constraints.steps import step
 from editor.models import Project
 
+PROBLEMS = 20
+"""Errors that are listed beside a form."""
 BLOCK = 60
 """Rows of a turn that are drawn together."""
 WENT_WRONG = ("failed", "error", "warned")
@@ -25,6 +27,7 @@ def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
     agents = programs.agent_names(pins=pins) if pins else []
     return {
         "agents": agents,
+        "left_out": left_out(pins),
         "undecided": bool(agents) and bool(programs.refusal(pins=pins, entry="")),
         "policies": Conversation.Policy.values,
         "entry": given.get("entry", project.settings.get("entry", "")),
@@ -35,6 +38,17 @@ def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
         "clock_start": given.get("clock_start", ""),
         "seed": given.get("seed", "0"),
     }
+
+
+def left_out(pins: Mapping[str, int]) -> dict[str, Any]:
+    """Errors in the saved texts, of which each leaves out what it stands in when a conversation gets there."""
+    return shortened(programs.errors_in(pins) if pins else [])
+
+
+def shortened(problems: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The first problems, and how many more there are."""
+    listed, count = problems[:PROBLEMS], len(problems)
+    return {"problems": listed, "more_problems": count - len(listed), "count": count}
 
 
 def conversation(found: Conversation, seq: int | None) -> dict[str, Any]:

@@ -67,6 +67,12 @@ def known_problems(pins: Pins) -> list[Diagnostic]:
     return refusing_problems(report_of(pins).diagnostics)
 
 
+def errors_in(pins: Pins) -> list[dict[str, Any]]:
+    """The errors of pinned revisions, in the shape of docs/spec 12 §2; each refuses what it stands in."""
+    sources = report_of(pins).index.sources
+    return [diagnostic_dict(problem, sources) for problem in known_problems(pins) if problem.severity == "error"]
+
+
 def refusal(*, pins: Pins, entry: str) -> str:
     """Why a session cannot begin with ``entry`` (empty: as docs/spec 09 §3 chooses); empty when it can."""
     try:

@@ -18,8 +18,6 @@ from editor.requests import project_view, wants_json
 from web.errors import Invalid
 
 LISTED = 50
-PROBLEMS = 20
-"""Problems that are listed where a start was refused."""
 
 
 def user_of(request: HttpRequest) -> User:
@@ -119,7 +117,7 @@ def conversation_page(request: HttpRequest, project: Project, error: Invalid | N
 def refusal(error: Invalid) -> dict[str, Any]:
     """What stopped a start, for the template: the first problems and how many more there are."""
     problems = error.data["problems"] if isinstance(error, NotRunnable) else []
-    return {"error": error, "problems": problems[:PROBLEMS], "more_problems": max(len(problems) - PROBLEMS, 0)}
+    return {"error": error, **pages.shortened(problems)}
 
 
 @require_GET

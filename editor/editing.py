@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from editor import fixes, language, names, selectors, services
 from editor.changes import changed_lines
+from editor.lastrules import rule_words
 from editor.models import Document, Draft, Revision
 from editor.requests import document_view, json_body, number_in, pair_in, text_in, wants_json
 from editor.texts import with_line_ends_of
@@ -171,6 +172,13 @@ def places(request: HttpRequest, document: Document) -> HttpResponse:
     data = json_body(request)
     found = names.places(document=document, **place_in(data), everywhere=data.get("everywhere") is True)
     return JsonResponse({"places": addressed(found, document)})
+
+
+@document_view()
+@require_POST
+def rules(request: HttpRequest, document: Document) -> HttpResponse:
+    """How each rule of ``{text}`` went in the last test conversation."""
+    return JsonResponse({"rules": rule_words(document=document, text=text_in(json_body(request), "text"))})
 
 
 def addressed(places: list[dict[str, Any]], document: Document) -> list[dict[str, Any]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,42 @@ FindLastValue = Callable[[int, str, str, bool], LastValue | None]
 """Takes the id of a project, the name of an agent, a name, and whether that is the path of a fact."""
 
 
+class RuleKey(NamedTuple):
+    """What makes a rule the same one in two revisions: where it stands and what it says, not its number."""
+
+    agent: str
+    phase: str
+    kind: str
+    condition: str
+    when: str
+    before: str
+
+
+@dataclass(slots=True)
+class RuleTally:
+    """How often a rule of one conversation had each outcome (docs/spec 04 §10), and the trace step that tells most:
+    the last that failed or warned, else the last."""
+
+    outcomes: Counter[str]
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastRules:
+    """How the rules of an agent went in the newest conversation that judged any."""
+
+    conversation: int
+    tallies: Mapping[RuleKey, RuleTally]
+
+
+FindLastRules = Callable[[int, Collection[str]], LastRules | None]
+"""Takes the id of a project and the names of agents."""
+
+
 class Ports:
     """Each port does nothing until somebody provides it."""
 
+    last_rules: FindLastRules = staticmethod(lambda project, agents: None)
     last_value: FindLastValue = staticmethod(lambda project, agent, name, fact: None)
 
 

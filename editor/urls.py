@@ -25,6 +25,7 @@ urlpatterns = [
     path(DOCUMENT + "hover/", editing.hover, name="hover"),
     path(DOCUMENT + "format/", editing.formatted, name="format"),
     path(DOCUMENT + "fixes/", editing.bulk_fixes, name="bulk_fixes"),
+    path(DOCUMENT + "rules/", editing.rules, name="rules"),
     path(DOCUMENT + "places/", editing.places, name="places"),
     path(DOCUMENT + "rename-name/", editing.rename, name="rename_name"),
     path(DOCUMENT + "draft/", editing.draft, name="draft"),

@@ -5,7 +5,8 @@ import { send } from "./http.js";
 import { problemsAt } from "./problems.js";
 
 const WORD = /[A-Za-z_@][\w.]*$/;
-const CM_TYPES = { section: "keyword", key: "property", value: "enum", step: "constant", agent: "class", tool: "function", path: "variable" };
+const INDEXED = /\]\.$/; // behind an index stand the fields of the item
+const CM_TYPES = { snippet: "text", section: "keyword", key: "property", value: "enum", step: "constant", agent: "class", tool: "function", path: "variable" };
 
 /* A place as the server counts: from 1, in characters. */
 export function place(doc, position) {
@@ -16,7 +17,7 @@ export function place(doc, position) {
 export function completeFrom(url) {
   return async (context) => {
     const word = context.matchBefore(WORD);
-    if (!word && !context.explicit) return null;
+    if (!word && !context.explicit && !context.matchBefore(INDEXED)) return null;
     let items;
     try {
       ({ items } = await send("POST", url, { text: context.state.doc.toString(), ...place(context.state.doc, context.pos) }));

@@ -13,6 +13,7 @@ import { Names } from "./names.js";
 import { Outline } from "./outline.js";
 import { Panel } from "./panel.js";
 import { explainAddress, problems, problemsOf, showProblem } from "./problems.js";
+import { Rules } from "./rules.js";
 import { Saver } from "./save.js";
 import { common, editing } from "./setup.js";
 import { tokenColours } from "./tokens.js";
@@ -54,6 +55,7 @@ const analyser = new Analyser({
 });
 const names = new Names({ path: page.path, urls: { places: page.places, rename: page.rename, format: page.format }, editable });
 const fixes = new Fixes({ url: page.fixes, names, editable });
+const rules = new Rules({ url: page.rules });
 const drafts = new Drafts({ url: page.draft, key: storageKey, base, savedText: editable && page.isDraft ? null : plain(area.value), told: draftTold });
 const saver = new Saver({ url: page.save, current: page.current, message: form.elements.message, drafts, dialog: byId("conflict"), nonce, common: common({ nonce }), told: saveTold });
 
@@ -74,7 +76,7 @@ const view = new EditorView({
     extensions: [
       keys({ save, more: [...names.bindings, ...fixes.bindings] }), ...common({ nonce }), ...editing({ complete: completeFrom(page.complete), readOnly: !editable, label: page.path }),
       tokenColours, problems, marked, explainFrom(page.hover), explainAddress.of((code) => page.explain.replace("CODE", code)),
-      outline.extension(), panel.extension(), names.extension(),
+      outline.extension(), panel.extension(), names.extension(), rules.extension(),
       EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
       analyser.extension(), ...(editable ? [drafts.extension()] : []),
     ],
@@ -90,6 +92,7 @@ form.classList.add("is-enhanced");
 drafts.start(view, page.isDraft ? plain(area.value) : null);
 saver.start(view);
 analyser.start(view);
+rules.start(view);
 panel.place(view.state);
 if (kept) {
   drafts.base = kept.base;

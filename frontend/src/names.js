@@ -117,7 +117,7 @@ export class Names {
       return name;
     }
     if (view.state.doc.toString() === where.text) view.dispatch({ changes: answer.edits, userEvent: "input.rename" });
-    if (answer.left.length) this.openPlaces(view, `Renamed. As something else ${old} still stands in:`, answer.left);
+    if (answer.left.length) this.openPlaces(view, `Renamed. In a text, or as something else, ${old} still stands in:`, answer.left);
     else this.close(view);
     return "";
   }
