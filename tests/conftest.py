@@ -6,7 +6,6 @@ import gc
 import os
 import shutil
 import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from django.test import TransactionTestCase, override_settings
 from playwright.sync_api import expect
 
-from tests.emptying import after_a_test
+from tests.emptying import after_a_test, forget_revisions
 from tests.prepared import begin_run, end_run
 from tests.workbench import Workbench, running
 
@@ -203,9 +202,6 @@ def admin_page(context: Any, live_workbench: Workbench) -> Any:
 
 @pytest.fixture(autouse=True)
 def nothing_kept_of_revisions() -> Iterator[None]:
-    """What is kept by the key of a revision, which is given out again when a test's transaction is rolled back."""
+    """The next test may be given the keys of this one's revisions."""
     yield
-    modules = (sys.modules.get(name) for name in ("constraints.programs", "memory.declarations"))
-    for kept in [kept for module in modules if module for kept in vars(module).values()]:
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
+    forget_revisions()

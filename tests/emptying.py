@@ -1,7 +1,13 @@
-"""Empty the database after a test that commits. Django's ``flush`` cuts every table and makes all permissions anew."""
+"""Empty the database after a test that commits, and take back what one of several cases wrote.
+
+Django's ``flush`` cuts every table and makes all permissions anew.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from django.db import connections, transaction
@@ -34,3 +40,20 @@ def after_a_test(case: TransactionTestCase) -> None:
     """What stands for ``TransactionTestCase._fixture_teardown``."""
     for alias in case._databases_names(include_mirrors=False):
         empty(alias)
+
+
+def forget_revisions() -> None:
+    """Drop what is kept by the key of a revision, which is given out again when a transaction is rolled back."""
+    modules = (sys.modules.get(name) for name in ("constraints.programs", "memory.declarations"))
+    for kept in [kept for module in modules if module for kept in vars(module).values()]:
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """A block whose changes to the database are taken back: the next case finds what this one found."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    forget_revisions()

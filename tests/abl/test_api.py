@@ -25,6 +25,7 @@ def test_importing_abl_loads_no_submodule_and_no_framework():
     assert shown.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_parsing_needs_neither_django_nor_pygments_nor_rapidfuzz():
     unwanted = ("django", "pygments", "rapidfuzz")
     code = f"import abl, sys; abl.parse('AGENT: A'); print([m for m in {unwanted} if m in sys.modules])"
@@ -43,6 +44,13 @@ def test_a_parsed_text_gives_its_tree_and_what_the_parser_noticed_in_words():
         ("ABL103", 3),
         ("ABL125", 6),
     ]
+
+
+def test_the_place_of_a_diagnostic_is_found_in_lines_and_columns():
+    report = abl.check({"desk.agent.abl": 'AGENT: Desk\nGOAL: "Lend"\nMEMROY:\n  session:\n    - role\n'})
+    (problem,) = report.diagnostics
+    start, end = report.index.source(problem.path).range(problem.span)
+    assert (start.line, start.column, end.line, end.column) == (3, 1, 3, 7)
 
 
 def test_a_comment_that_switches_a_code_off_counts_for_a_parsed_text():

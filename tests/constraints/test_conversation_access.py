@@ -12,6 +12,8 @@ from constraints import services
 from editor.models import ApiToken
 from editor.selectors import digest_of
 from tests.constraints.conftest import ROLES, TESTERS, Runner
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import ProjectFactory, sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
@@ -58,7 +60,7 @@ ROUTES = [
     Route(P + "delete", {"slug": "library"}, "get", EDITORS, 200),
     Route(P + "delete", {"slug": "library"}, "post", EDITORS, 302),
 ]
-NAMES = [f"{route.method} {route.name}" for route in ROUTES]
+NAMED = [(f"{route.method} {route.name}", route) for route in ROUTES]
 BODY = {"kind": "say", "text": "5", "number": 7}
 FIELDS = {"api-conversations": (), "api-turns": ("kind", "text")}
 """What of the body the API takes there; it refuses what it does not know."""
@@ -82,19 +84,31 @@ def call(user, route):
     return getattr(client, route.method)(url, body, content_type="application/json")
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
 @pytest.mark.parametrize("role", ROLES)
-def test_members_do_what_their_role_allows(people, role, route):
+def test_members_do_what_their_role_allows(people, role):
+    each(((name, (people, role, route)) for name, route in NAMED), is_allowed_or_refused)
+
+
+@undone()
+def is_allowed_or_refused(people, role, route):
     assert call(people[role], route).status_code == (route.status if role in route.may else 403)
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_strangers_learn_nothing(people, route):
+def test_strangers_learn_nothing(people):
+    each(((name, (people, route)) for name, route in NAMED), is_not_there_for_strangers)
+
+
+@undone()
+def is_not_there_for_strangers(people, route):
     assert call(people["stranger"], route).status_code == 404
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_the_anonymous_are_asked_to_sign_in(route):
+def test_the_anonymous_are_asked_to_sign_in():
+    each(((name, (route,)) for name, route in NAMED), asks_to_sign_in)
+
+
+@undone()
+def asks_to_sign_in(route):
     answer = call(None, route)
     if route.name.startswith("api-"):
         assert answer.status_code == 401
@@ -103,15 +117,24 @@ def test_the_anonymous_are_asked_to_sign_in(route):
         assert "/login/" in answer["Location"]
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if "number" in r.arguments], ids=lambda r: f"{r.method} {r.name}")
-def test_a_conversation_is_not_found_through_another_project(owner, route):
+def test_a_conversation_is_not_found_through_another_project(owner):
     other = ProjectFactory(slug="other")
     other.memberships.create(user=owner, role="owner")
+    named = [(name, route) for name, route in NAMED if "number" in route.arguments]
+    each(((name, (owner, route)) for name, route in named), is_not_found_in_another_project)
+
+
+@undone()
+def is_not_found_in_another_project(owner, route):
     assert call(owner, route._replace(arguments={**route.arguments, "slug": "other"})).status_code == 404
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_other_methods_are_refused(owner, route):
+def test_other_methods_are_refused(owner):
+    each(((name, (owner, route)) for name, route in NAMED), has_no_other_method)
+
+
+@undone()
+def has_no_other_method(owner, route):
     client = sign_in(Client(), owner)
     known = {each.method for each in ROUTES if each.name == route.name}
     for method in {"put", "delete"} - known:

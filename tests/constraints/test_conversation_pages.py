@@ -148,3 +148,36 @@ class TestExport:
     def test_the_page_names_it(self, client, begun):
         text = client.get(page("conversation", begun)).content.decode()
         assert re.search(rf'href="{page("export", begun)}"[^>]*>.*?Export', text, re.DOTALL)
+
+
+class TestWhatIsLeftOut:
+    """Errors that stop no start are told before it, where it is begun (docs/spec 05 §1)."""
+
+    BROKEN_STEP = 'AGENT: Side\nGOAL: "Help"\nFLOW:\n  ask:\n    REASONING: false\n    THEN: nowhere\n'
+
+    def shown(self, client, name):
+        return client.get(reverse(f"constraints:{name}", args=["library"])).content.decode()
+
+    @pytest.mark.parametrize("name", ["panel", "conversations"])
+    def test_it_is_listed_with_its_place(self, client, project, name):
+        assert "left-out" not in self.shown(client, name)
+        DocumentFactory(project=project, path="side.agent.abl", text=self.BROKEN_STEP)
+        text = self.shown(client, name)
+        assert "1 error in the saved agents: what it stands in does not run" in text
+        assert "side.agent.abl:6" in text
+        assert "<code>nowhere</code>" in text
+
+    def test_many_are_counted_and_the_first_listed(self, client, project):
+        steps = "".join(f"  s{number}:\n    REASONING: false\n    THEN: nowhere\n" for number in range(30))
+        DocumentFactory(project=project, path="side.agent.abl", text=f'AGENT: Side\nGOAL: "Help"\nFLOW:\n{steps}')
+        text = self.shown(client, "panel")
+        assert "30 errors in the saved agents: what they stand in does not run" in text
+        assert text.count('href="/p/library/edit/side') == 20
+        assert "and 10 more" in text
+
+    def test_a_start_that_is_refused_tells_what_refused_it_alone(self, client, project):
+        DocumentFactory(project=project, path="blank.agent.abl", text=BAD)
+        told = client.post(reverse("constraints:conversations", args=["library"]), {"entry": "Bad"}, headers=HTMX)
+        text = told.content.decode()
+        assert 'id="refused"' in text
+        assert "left-out" not in text

@@ -178,6 +178,7 @@ class TestPages:
         assert "<html" not in text
         assert re.findall(r'id="(step|source|state|stepper)"', text) == ["step", "source", "state", "stepper"]
 
+    @pytest.mark.slow
     def test_every_step_can_be_shown(self, client, begun):
         for seq in TraceEvent.objects.filter(conversation=begun).values_list("seq", flat=True):
             answer = client.get(page("event", begun, seq), headers={"HX-Request": "true"})

@@ -123,6 +123,7 @@ class TestService:
         project.delete()
         assert not DeletedConversation.objects.exists()
 
+    @pytest.mark.slow
     def test_many_events_are_not_loaded_to_be_deleted(self, done, owner, start, django_assert_max_num_queries):
         where = {
             "conversation": done,

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from constraints import services
 from constraints.last_seen import last_value
 from editor.ports import LastValue
-from tests.factories import DocumentFactory, ProjectFactory, sign_in
+from tests.factories import ProjectFactory, sign_in
+from tests.talks import library, talked
 
 pytestmark = pytest.mark.django_db
 
@@ -45,10 +45,7 @@ OTHER = 'AGENT: Other\nGOAL: "x"\nMEMORY:\n  session:\n    - count\n'
 
 @pytest.fixture
 def project(db):
-    found = ProjectFactory(name="Library", slug="library")
-    DocumentFactory(project=found, path="desk.agent.abl", text=DESK)
-    DocumentFactory(project=found, path="other.agent.abl", text=OTHER)
-    return found
+    return library(desk=DESK, other=OTHER)
 
 
 @pytest.fixture
@@ -56,13 +53,7 @@ def say(project, owner):
     """Messages of a new conversation that runs at once; gives its number."""
 
     def talk(*messages, entry="Desk"):
-        conversation = services.conversation_start(project=project, started_by=owner, entry=entry, user="ada")
-        services.turn_run(turn_id=conversation.turns.get().pk)
-        for text in messages:
-            data = {"text": text}
-            turn, _ = services.turn_post(conversation=conversation, author=owner, kind="say", data=data)
-            services.turn_run(turn_id=turn.pk)
-        return conversation.number
+        return talked(project, owner, *messages, entry=entry).number
 
     return talk
 

@@ -84,6 +84,7 @@ class Overtaking:
         return outcome
 
 
+@pytest.mark.slow
 def test_a_turn_begins_again_on_what_another_one_wrote(project, turn_of):
     one, other = turn_of(), turn_of()
     runner = Overtaking(lambda: services.turn_run(turn_id=other.pk))
@@ -98,6 +99,7 @@ def test_a_turn_begins_again_on_what_another_one_wrote(project, turn_of):
     assert verify_some(project=project).whole
 
 
+@pytest.mark.slow
 def test_somebody_who_writes_by_hand_counts_as_well(project, turn_of):
     turn = turn_of()
     write = {"project": project, "scope": "project", "owner": "", "path": "project.visits"}

@@ -150,6 +150,7 @@ def test_a_viewer_is_told_that_the_conversation_is_gone_also_when_its_permission
     assert play(go())[-1][0] == "gone"
 
 
+@pytest.mark.slow
 def test_many_viewers_get_the_same(conversation, start, owner):
     async def go():
         answers = [await listen(owner, conversation) for _ in range(20)]

@@ -7,10 +7,11 @@ what belongs to none of them, what holds for all of them, and that no address is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.exceptions import NoReverseMatch
@@ -21,6 +22,8 @@ from tests.constraints import conftest as constraints_conftest
 from tests.constraints import test_conversation_access as constraints_table
 from tests.editor import conftest as editor_conftest
 from tests.editor import test_access as editor_table
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import DocumentFactory, ProjectFactory, UserFactory, members_of, sign_in
 from tests.memory import test_facts_access as memory_table
 from tests.memory import test_facts_revising_api as revising_table
@@ -160,9 +163,13 @@ def test_each_table_is_tried_as_all_six_people() -> None:
     assert all(set(statuses) == set(PEOPLE) for *_, statuses in [*OTHERS, *STREAMS])
 
 
-@pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("row", OTHERS, ids=[f"{method} {name}" for name, method, *_ in OTHERS])
-def test_what_belongs_to_no_application_answers_as_its_table_says(people, person, row):
+def test_what_belongs_to_no_application_answers_as_its_table_says(people, row):
+    each(((person, (people, person, row)) for person in PEOPLE), answers_as_its_table_says)
+
+
+@undone()
+def answers_as_its_table_says(people, person, row):
     name, method, arguments, statuses = row
     assert getattr(people[person], method)(reverse(name, kwargs=arguments)).status_code == statuses[person]
 
@@ -193,10 +200,20 @@ def test_streams_open_for_members_only(people, person, name, statuses):
         assert answer["Content-Type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.method != "get"], ids=lambda r: f"{r.method} {r.name}")
-def test_what_changes_something_needs_the_token_of_the_form(people, row):
+def named(rows: Iterable[Row], *given: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Rows as cases: what is given, and the row."""
+    return ((f"{row.method} {row.name}", (*given, row)) for row in rows)
+
+
+def test_what_changes_something_needs_the_token_of_the_form(people):
     client = people["owner"]
     client.handler.enforce_csrf_checks = True
+    each(named((row for row in ROWS if row.method != "get"), client), needs_the_token_of_the_form)
+
+
+@undone()
+def needs_the_token_of_the_form(client, row):
+    client.cookies.pop(settings.CSRF_COOKIE_NAME, None)  # an answer before this one has set it
     assert row.ask(client, {name: KNOWN[name] for name in ARGUMENTS[row.name]}).status_code == 403
 
 
@@ -206,25 +223,37 @@ def test_signing_in_and_out_need_the_token_of_the_form_too(people):
         assert client.post(reverse(name)).status_code == 403
 
 
-@pytest.mark.parametrize("name", sorted(ARGUMENTS))
-def test_a_method_that_no_table_has_is_refused(people, name):
-    address = reverse(name, kwargs={each: KNOWN[each] for each in ARGUMENTS[name]})
+def test_a_method_that_no_table_has_is_refused(people):
+    owner, anonymous = people["owner"], people["anonymous"]
     # Who is signed in is led away from the sign-in page whatever the method.
-    assert people["anonymous" if name == "login" else "owner"].generic("BREW", address).status_code == 405
+    clients = ((name, anonymous if name == "login" else owner) for name in sorted(ARGUMENTS))
+    each(((name, (client, name)) for name, client in clients), refuses_to_brew)
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if "slug" in ARGUMENTS[r.name]], ids=lambda r: f"{r.method} {r.name}")
-def test_a_project_that_does_not_exist_is_not_found(people, row):
+@undone()
+def refuses_to_brew(client, name):
+    address = reverse(name, kwargs={part: KNOWN[part] for part in ARGUMENTS[name]})
+    assert client.generic("BREW", address).status_code == 405
+
+
+def test_a_project_that_does_not_exist_is_not_found(people):
+    each(named((row for row in ROWS if "slug" in ARGUMENTS[row.name]), people["owner"]), finds_no_project)
+
+
+@undone()
+def finds_no_project(client, row):
     arguments = {name: KNOWN[name] for name in ARGUMENTS[row.name]} | {"slug": "nowhere"}
-    assert row.ask(people["owner"], arguments).status_code == 404
+    assert row.ask(client, arguments).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "row", [r for r in ROWS if set(ARGUMENTS[r.name]) & set(UNKNOWN)], ids=lambda r: f"{r.method} {r.name}"
-)
-def test_an_object_that_does_not_exist_is_not_found(people, row):
+def test_an_object_that_does_not_exist_is_not_found(people):
+    each(named((row for row in ROWS if set(ARGUMENTS[row.name]) & set(UNKNOWN)), people["owner"]), finds_no_object)
+
+
+@undone()
+def finds_no_object(client, row):
     arguments = {name: UNKNOWN.get(name, KNOWN[name]) for name in ARGUMENTS[row.name]}
-    answer = row.ask(people["owner"], arguments)
+    answer = row.ask(client, arguments)
     assert answer.status_code == 404
     if row.api:
         assert answer["Content-Type"] == "application/problem+json"

@@ -66,6 +66,7 @@ def ask(project, people):
     return send
 
 
+@pytest.mark.slow
 def test_no_operation_takes_a_parameter_that_is_not_known(description, ask):
     found = {(method, path): ask(method, f"{path}?nope=1") for method, path, _ in operations(description)}
     assert len(found) > 60

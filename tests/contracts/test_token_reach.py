@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from editor import services
 from editor.models import Project, User
 from tests.contracts.test_routes import ARGUMENTS, KNOWN, PEOPLE, ROLES, ROUTES, ROWS, Row, people  # noqa: F401
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import MembershipFactory, ProjectFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
@@ -58,12 +58,9 @@ def ask(client: Client, method: str, address: str) -> Any:
     return client.generic(method.upper(), address, "{}" if method != "get" else "", content_type="application/json")
 
 
-@contextmanager
-def undone() -> Iterator[None]:
-    """A block whose changes to the database are taken back."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
+def named(requests: list[tuple[str, str]], *given: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Requests as cases: what is given, name and method."""
+    return ((f"{method} {name}", (*given, name, method)) for name, method in requests)
 
 
 def test_there_are_addresses_to_try():
@@ -71,16 +68,24 @@ def test_there_are_addresses_to_try():
     assert len(API_ROWS) > 20
 
 
-@pytest.mark.parametrize(("name", "method"), IN_PROJECT, ids=[f"{method} {name}" for name, method in IN_PROJECT])
-def test_it_does_not_reach_another_project_of_its_own_user(user, name, method):
+def test_it_does_not_reach_another_project_of_its_own_user(user):
+    each(named(IN_PROJECT, user), does_not_reach_another_project)
+
+
+@undone()
+def does_not_reach_another_project(user, name, method):
     answer = ask(token_of(user), method, address_of(name, slug="other"))
     assert answer.status_code == 404
     assert answer["Content-Type"] == "application/problem+json"
     assert "other" in answer.json()["detail"], "it is the project that is not there"
 
 
-@pytest.mark.parametrize(("name", "method"), API, ids=[f"{method} {name}" for name, method in API])
-def test_it_ends_with_a_revocation_and_with_its_user(user, name, method):
+def test_it_ends_with_a_revocation_and_with_its_user(user):
+    each(named(API, user), ends_with_a_revocation_and_with_its_user)
+
+
+@undone()
+def ends_with_a_revocation_and_with_its_user(user, name, method):
     revoked, inactive = token_of(user), token_of(User.objects.get(username="editor"))
     services.token_revoke(token=user.api_tokens.get())
     User.objects.filter(username="editor").update(is_active=False)
@@ -91,19 +96,28 @@ def test_it_ends_with_a_revocation_and_with_its_user(user, name, method):
         assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
-@pytest.mark.parametrize(("name", "method"), IN_PROJECT, ids=[f"{method} {name}" for name, method in IN_PROJECT])
-def test_it_ends_with_the_membership(user, name, method):
+def test_it_ends_with_the_membership(user):
+    each(named(IN_PROJECT), ends_with_the_membership)
+
+
+@undone()
+def ends_with_the_membership(name, method):
     client = token_of(User.objects.get(username="viewer"))
     services.member_remove(project=Project.objects.get(slug="library"), username="viewer")
     assert ask(client, method, address_of(name)).status_code in (401, 404)
 
 
 @pytest.mark.parametrize("person", ROLES)
-@pytest.mark.parametrize("row", API_ROWS, ids=lambda row: f"{row.method} {row.name}")
-def test_it_may_do_in_its_project_what_its_user_may(people, person, row: Row):  # noqa: F811
+def test_it_may_do_in_its_project_what_its_user_may(people, person):  # noqa: F811
+    client = people[person]
+    each(((f"{row.method} {row.name}", (client, person, row)) for row in API_ROWS), may_do_what_its_user_may)
+
+
+@undone()
+def may_do_what_its_user_may(client: Client, person: str, row: Row):
     arguments = {name: KNOWN[name] for name in ARGUMENTS[row.name]}
     with undone():
-        signed_in = row.ask(people[person], arguments).status_code
+        signed_in = row.ask(client, arguments).status_code
     with_token = row.ask(token_of(User.objects.get(username=person)), arguments).status_code
     if (row.name, row.method) == ("api-projects", "post"):
         assert with_token == 403, "a token belongs to one project and makes no other"
@@ -116,8 +130,12 @@ def test_it_lists_its_own_project_alone(user):
     assert [project["slug"] for project in listed] == ["library"]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_it_opens_no_page(user, name):
+def test_it_opens_no_page(user):
+    each(((name, (user, name)) for name in PAGES), is_not_opened)
+
+
+@undone()
+def is_not_opened(user, name):
     answer = token_of(user).get(address_of(name))
     assert answer.status_code in (302, 401, 404, 405)
     if answer.status_code == 302:

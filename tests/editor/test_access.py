@@ -9,6 +9,8 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from editor import api_urls, services, urls
 from tests.editor.conftest import PEOPLE
+from tests.emptying import undone
+from tests.every import each
 
 pytestmark = [pytest.mark.slow, pytest.mark.everybody]
 
@@ -43,6 +45,7 @@ PAGES = [
     ("format", "post", DOC, {"text": "AGENT: New\n"}, READERS),
     ("bulk_fixes", "post", DOC, {"text": "AGENT: New\n"}, EDITORS),
     ("places", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, READERS),
+    ("rules", "post", DOC, {"text": "AGENT: New\n"}, READERS),
     ("rename_name", "post", DOC, {"text": "AGENT: New\n", "line": 1, "column": 8}, EDITORS),
     ("draft", "post", DOC, {"text": "AGENT: New\n", "base_revision": 1}, EDITORS),
     ("draft", "delete", DOC, {}, EDITORS),
@@ -53,7 +56,7 @@ PAGES = [
     ("revisions", "get", DOC, None, READERS),
     ("revision", "get", {**DOC, "number": 1}, None, READERS),
 ]
-SCRIPTS = {"analyse", "complete", "hover", "format", "bulk_fixes", "places", "rename_name", "draft", "current"}
+SCRIPTS = {"analyse", "complete", "hover", "format", "bulk_fixes", "places", "rules", "rename_name", "draft", "current"}
 
 API = [
     ("api-projects", "get", {}, None, SIGNED_IN),
@@ -116,9 +119,13 @@ def visitor(as_, people, project, document):
     return signed_in
 
 
-@pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("row", PAGES, ids=[f"{row[1]} {row[0]}" for row in PAGES])
-def test_pages_answer_who_may_and_refuse_the_others(visitor, person, row):
+def test_pages_answer_who_may_and_refuse_the_others(visitor, row):
+    each(((person, (visitor, person, row)) for person in PEOPLE), page_answers_or_refuses)
+
+
+@undone()
+def page_answers_or_refuses(visitor, person, row):
     name, *_, allowed = row
     response = ask(visitor(person), row, script=name in SCRIPTS)
     if person in allowed:
@@ -135,9 +142,13 @@ def test_pages_answer_who_may_and_refuse_the_others(visitor, person, row):
         assert response.status_code == 403
 
 
-@pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("row", API, ids=[f"{row[1]} {row[0]}" for row in API])
-def test_the_api_answers_who_may_and_refuses_the_others(visitor, person, row):
+def test_the_api_answers_who_may_and_refuses_the_others(visitor, row):
+    each(((person, (visitor, person, row)) for person in PEOPLE), api_answers_or_refuses)
+
+
+@undone()
+def api_answers_or_refuses(visitor, person, row):
     allowed = row[-1]
     response = ask(visitor(person), row, script=True)
     if person in allowed:
@@ -159,12 +170,14 @@ def test_no_address_is_missing_in_these_tables():
     assert get_resolver()
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"), sorted({(p[0], tuple(p[2].items())) for p in PAGES if p[0] != "token_revoke"})
-)
-def test_pages_refuse_methods_that_they_do_not_have(visitor, name, arguments):
-    address = reverse(f"editor:{name}", kwargs=dict(arguments))
-    assert visitor("owner").put(address).status_code == 405
+def test_pages_refuse_methods_that_they_do_not_have(visitor):
+    owner = visitor("owner")
+    pages = sorted({(p[0], tuple(p[2].items())) for p in PAGES if p[0] != "token_revoke"})
+    each(((name, (owner, name, arguments)) for name, arguments in pages), refuses_put)
+
+
+def refuses_put(owner, name, arguments):
+    assert owner.put(reverse(f"editor:{name}", kwargs=dict(arguments))).status_code == 405
 
 
 @pytest.mark.parametrize("name", ["document", "draft", "settings", "member_set", "token_new"])

@@ -112,6 +112,17 @@ def test_colour_stays_while_typing_and_spaces_are_spaces(page, desk):
     page.wait_for_selector(".cm-line .t-comment")
 
 
+def test_completion_begins_by_itself_behind_an_index(page, desk):
+    rooms = AGENT.replace("    - amount\n", "    - rooms\n      TYPE: {beds: number}[]\n    - amount\n")
+    desk.save(rooms + "CONSTRAINTS:\n  - REQUIRE ", 1)
+    opened(page, desk)
+    page.keyboard.press("Control+End")
+    page.keyboard.type("rooms[0].")
+    page.wait_for_selector(".cm-tooltip-autocomplete >> text=rooms[0].beds")
+    page.keyboard.press("Enter")
+    assert eventually(lambda: "REQUIRE rooms[0].beds" in text_of(page))
+
+
 def test_saving_makes_a_revision_and_a_broken_agent_is_saved_too(page, desk):
     opened(page, desk)
     go_to_line(page, 13)
@@ -375,7 +386,7 @@ def test_a_rename_says_what_it_does_not_reach_and_where_the_word_stays(page, des
     page.get_by_label("New name for amount").fill("total")
     page.keyboard.press("Enter")
     panel = page.locator(".names-panel")
-    expect(panel).to_contain_text("As something else amount still stands in")
+    expect(panel).to_contain_text("In a text, or as something else, amount still stands in")
     row = panel.get_by_role("link")
     expect(row).to_contain_text("SORT_BY: amount")
     expect(row).to_be_focused()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from django.test import Client
 
+from tests.every import each
 from tests.factories import MembershipFactory, ProjectFactory
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +31,12 @@ def ask(client, method, path):
     return client.generic(method.upper(), path, json.dumps({"name": "x"}), content_type="application/json")
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("path", NOWHERE)
-def test_what_is_not_there_is_a_problem(client, path, method):
+def test_what_is_not_there_is_a_problem(client):
+    asked = product(NOWHERE, METHODS)
+    each(((f"{method} {path}", (client, path, method)) for path, method in asked), is_not_there)
+
+
+def is_not_there(client, path, method):
     answer = ask(client, method, path)
     assert answer.status_code == 404
     assert answer["Content-Type"] == "application/problem+json"
@@ -41,9 +46,12 @@ def test_what_is_not_there_is_a_problem(client, path, method):
         assert "nothing at" in problem["detail"] or "no project" in problem["detail"]
 
 
-@pytest.mark.parametrize("method", ["get", "post", "put"])
-@pytest.mark.parametrize("path", WITHOUT_SLASH)
-def test_an_address_without_its_slash_is_not_redirected_but_named(client, path, method):
+def test_an_address_without_its_slash_is_not_redirected_but_named(client):
+    asked = product(WITHOUT_SLASH, ("get", "post", "put"))
+    each(((f"{method} {path}", (client, path, method)) for path, method in asked), is_named)
+
+
+def is_named(client, path, method):
     answer = ask(client, method, path)
     assert answer.status_code == 404
     assert f"There is {path}/, with a slash at its end." in answer.json()["detail"]

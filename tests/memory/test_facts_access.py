@@ -6,6 +6,8 @@ import pytest
 from django.urls import reverse
 
 from memory.models import Fact
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import ProjectFactory
 from tests.memory.factories import FactFactory
 from tests.memory.routes import EVERYONE, Route
@@ -70,23 +72,37 @@ def fact(project):
     return FactFactory(project=project, sensitive=True)
 
 
-@pytest.mark.parametrize("role", EVERYONE)
-@pytest.mark.parametrize("route", ROUTES)
-def test_each_role_gets_what_it_may(as_role, fact, role, route):
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method}-{route.name}")
+def test_each_role_gets_what_it_may(as_role, fact, route):
+    each(((role, (as_role, fact, role, route)) for role in EVERYONE), gets_what_it_may)
+
+
+@undone()
+def gets_what_it_may(as_role, fact, role, route):
     route.check(ask(route, as_role(role), fact), role)
 
 
 @pytest.mark.parametrize("role", ["reviewer", "viewer", "stranger", "anonymous"])
-@pytest.mark.parametrize("route", [route for route in ROUTES if route.needs == "edit"])
-def test_who_may_not_write_changes_nothing(as_role, fact, log, role, route):
+def test_who_may_not_write_changes_nothing(as_role, fact, log, role):
+    writing = [route for route in ROUTES if route.needs == "edit"]
+    each(((f"{route.method} {route.name}", (as_role, fact, log, role, route)) for route in writing), changes_nothing)
+
+
+@undone()
+def changes_nothing(as_role, fact, log, role, route):
     ask(route, as_role(role), fact)
     assert log() == [("write", 1)]
     assert Fact.objects.get().value == "gold"
 
 
-@pytest.mark.parametrize("route", [route for route in ROUTES if route.name in WITH_FACT])
-def test_a_fact_of_another_project_is_not_there(as_role, project, route):
+def test_a_fact_of_another_project_is_not_there(as_role, project):
     elsewhere = FactFactory(project=ProjectFactory())
+    named = [route for route in ROUTES if route.name in WITH_FACT]
+    each(((f"{route.method} {route.name}", (as_role, elsewhere, route)) for route in named), is_not_there)
+
+
+@undone()
+def is_not_there(as_role, elsewhere, route):
     assert ask(route, as_role("owner"), elsewhere).status_code == 404
     elsewhere.refresh_from_db()
     assert elsewhere.version == 1

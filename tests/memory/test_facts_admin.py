@@ -18,6 +18,8 @@ from memory.models import ChainCheck, Erasure, Fact, FactChange, SavedView, Stor
 from memory.query import FactQuery
 from memory.stores import services as stores
 from memory.stores.selectors import Subject
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import UserFactory
 from tests.memory.stores_kit import content_put, session_of, store_of
 
@@ -117,8 +119,11 @@ def addresses(model):
     return reverse(f"admin:memory_{name}_changelist"), reverse(f"admin:memory_{name}_change", args=[pk])
 
 
-@pytest.mark.parametrize("model", MEMORY, ids=lambda model: model.__name__)
-def test_every_model_has_a_list_with_search_and_an_object(admin, everything, model):
+def test_every_model_has_a_list_with_search_and_an_object(admin, everything):
+    each(((model.__name__, (admin, model)) for model in MEMORY), has_a_list_with_search_and_an_object)
+
+
+def has_a_list_with_search_and_an_object(admin, model):
     listed, one = addresses(model)
     for address in (listed, f"{listed}?q=a", one):
         page = admin.get(address)
@@ -127,8 +132,12 @@ def test_every_model_has_a_list_with_search_and_an_object(admin, everything, mod
             assert hidden not in page.content.decode()
 
 
-@pytest.mark.parametrize("model", MEMORY, ids=lambda model: model.__name__)
-def test_nothing_is_added_or_edited_there(admin, everything, model):
+def test_nothing_is_added_or_edited_there(admin, everything):
+    each(((model.__name__, (admin, model)) for model in MEMORY), is_neither_added_nor_edited)
+
+
+@undone()
+def is_neither_added_nor_edited(admin, model):
     _, one = addresses(model)
     before = list(model.objects.order_by("pk").values())
     assert admin.get(reverse(f"admin:memory_{model._meta.model_name}_add")).status_code == 403

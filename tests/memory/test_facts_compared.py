@@ -19,6 +19,8 @@ from memory.query import FactQuery
 from memory.revising import fact_restore, fact_retime, facts_delete_found
 from memory.services import fact_delete, fact_expire, fact_reveal, facts_commit
 from memory.verification import verify_some
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import ProjectFactory
 
 
@@ -67,23 +69,27 @@ def test_what_services_do_is_what_the_log_says(put, project, people, facts, now)
     assert told(project) == []
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "why"),
-    [
-        ("value", "platinum", "the value is not the one that was written"),
-        ("version", 9, "the version is not as written"),
-        ("type", "number", "the type is not as written"),
-        ("ttl", "9d", "the time to live is not as written"),
-        ("expires_at", None, "the expiry is not as written"),
-        ("sensitive", True, "whether it is sensitive is not as written"),
-        ("source", {"cause": "manual", "by": "eve"}, "the source is not as written"),
-        ("agent", "Eve", "the agent or the domain that it is listed under is not its own"),
-        ("domain", "other", "the agent or the domain that it is listed under is not its own"),
-        ("recorded_at", timezone.now(), "the time of recording is not as written"),
-        ("purged_at", timezone.now(), "its value was removed, and the log does not say so"),
-    ],
-)  # fmt: skip
-def test_a_row_that_was_changed_by_hand_is_told(facts, project, column, value, why):
+BY_HAND = [
+    ("value", "platinum", "the value is not the one that was written"),
+    ("version", 9, "the version is not as written"),
+    ("type", "number", "the type is not as written"),
+    ("ttl", "9d", "the time to live is not as written"),
+    ("expires_at", None, "the expiry is not as written"),
+    ("sensitive", True, "whether it is sensitive is not as written"),
+    ("source", {"cause": "manual", "by": "eve"}, "the source is not as written"),
+    ("agent", "Eve", "the agent or the domain that it is listed under is not its own"),
+    ("domain", "other", "the agent or the domain that it is listed under is not its own"),
+    ("recorded_at", timezone.now(), "the time of recording is not as written"),
+    ("purged_at", timezone.now(), "its value was removed, and the log does not say so"),
+]
+
+
+def test_a_row_that_was_changed_by_hand_is_told(facts, project):
+    each(((change[0], (facts, project, *change)) for change in BY_HAND), is_told)
+
+
+@undone()
+def is_told(facts, project, column, value, why):
     Fact.objects.filter(path="user.code").update(**{column: value})
     assert told(project) == [(facts["user.code"].pk, why)]
 

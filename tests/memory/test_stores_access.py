@@ -12,6 +12,8 @@ from memory.models import Artifact, FactChange, StoreDefinition, StoreRecord
 from memory.stores import services
 from memory.stores.links import download_path
 from memory.stores.selectors import Subject
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import ProjectFactory
 from tests.memory.routes import EVERYONE, MAY, Route
 from tests.memory.stores_kit import session_of, store_of
@@ -123,32 +125,49 @@ def state():
     )
 
 
-@pytest.mark.parametrize("role", EVERYONE)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method}-{route.name}")
-def test_each_role_gets_what_it_may(as_role, places, role, route):
+def test_each_role_gets_what_it_may(as_role, places, route):
+    each(((role, (as_role, places, role, route)) for role in EVERYONE), gets_what_it_may)
+
+
+@undone()
+def gets_what_it_may(as_role, places, role, route):
     before = state()
     route.check(ask(route, as_role(role), places), role)
     if role not in MAY[route.needs]:
         assert state() == before
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if r.name in KIND], ids=lambda r: f"{r.method}-{r.name}")
-def test_what_belongs_to_another_project_is_not_there(as_role, project, route):
+def test_what_belongs_to_another_project_is_not_there(as_role, project):
     elsewhere = places_in(ProjectFactory())
+    named = [route for route in ROUTES if route.name in KIND]
+    each(((f"{r.method} {r.name}", (as_role, elsewhere, r)) for r in named), is_not_there)
+
+
+@undone()
+def is_not_there(as_role, elsewhere, route):
     before = state()
     assert ask(route, as_role("owner"), elsewhere).status_code == 404
     assert state() == before
 
 
-@pytest.mark.parametrize("name", sorted({route.name for route in ROUTES}))
-def test_other_methods_are_refused(as_role, places, name):
+def test_other_methods_are_refused(as_role, places):
+    each(((name, (as_role, places, name)) for name in sorted({route.name for route in ROUTES})), has_no_other_method)
+
+
+@undone()
+def has_no_other_method(as_role, places, name):
     allowed = {route.method for route in ROUTES if route.name == name} | {"head", "options"}
     for method in {"get", "post", "put", "patch", "delete"} - allowed:
         assert ask(Route(name, method, "edit", {}, 405), as_role("owner"), places).status_code == 405
 
 
-@pytest.mark.parametrize("name", sorted(KIND))
-def test_names_that_no_database_takes_are_not_found(as_role, places, name):
+def test_names_that_no_database_takes_are_not_found(as_role, places):
+    each(((name, (as_role, places, name)) for name in sorted(KIND)), finds_no_impossible_name)
+
+
+@undone()
+def finds_no_impossible_name(as_role, places, name):
     method = next(route for route in ROUTES if route.name == name)
     for given in ({"name": "a\x00b"}, {"session": "a\x00b"}, {"pk": 10**30}):
         (key,) = given

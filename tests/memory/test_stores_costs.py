@@ -61,6 +61,7 @@ def test_many_fields_and_patterns_of_everyday_size_pass():
     assert (problems_of(schema), errors_of(schema, content)) == ([], [])
 
 
+@pytest.mark.slow
 def test_patterns_that_are_too_large_together_are_no_schema():
     schema = {"type": "object", "properties": {f"a{n}": {"pattern": rf"\pL{{300}}{n}"} for n in range(1_000)}}
     began = process_time()
@@ -70,12 +71,14 @@ def test_patterns_that_are_too_large_together_are_no_schema():
     assert "too large together; use smaller counts" in problem["message"]
 
 
+@pytest.mark.slow
 def test_examples_share_what_one_check_may_take():
     with pytest.raises(TooMuchWork), shared_budget():
         errors_within(PATTERNS, NAMES)
     assert examples_of(inside(allOf=[{"minLength": 1}] * 1_900, default="x")) != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strict", [True, False])
 def test_no_store_takes_a_content_that_takes_too_long_to_check(project, own, strict):  # noqa: F811
     store_of(project, schema=PATTERNS, strict=strict)
@@ -172,6 +175,7 @@ def test_others_who_write_all_the_time_are_told_of(project, monkeypatch):
     assert "recentOrders" not in content_read(project)
 
 
+@pytest.mark.slow
 def test_a_turn_is_told_that_its_content_takes_too_long(project):
     from abl.runtime.ports_memory import RecordRefused
     from memory.stores.port import SessionRecords

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,6 +12,7 @@ from django.test import Client
 from editor import services as editing
 from memory.models import Artifact, Bank, Erasure, Fact, StoreDefinition, StoreRecord
 from memory.stores import services
+from tests.every import each
 from tests.memory.stores_kit import content_put, session_of, store_of
 
 FACT = {"scope": "user", "owner": "u1", "path": "user.tier", "value": "gold"}
@@ -122,44 +124,50 @@ def test_a_misspelt_filter_counts_nobodys_facts(ask, fact):
     assert Fact.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("PUT", FACTS + "{fact}/", {"value": 1, "expected_version": 1}),
-        ("POST", FACTS + "{fact}/reveal/", {"reason": "r"}),
-        ("POST", FACTS + "{fact}/restore/", {"seq": 1, "expected_version": 1}),
-        ("POST", FACTS + "{fact}/ttl/", {"ttl": "1d", "expected_version": 1}),
-        ("PUT", "memory/blocks/core", {"content": "x", "expected_updated_at": None}),
-        ("POST", "memory/recall", {"query": "x"}),
-        ("POST", "memory/preview", {"message": "x"}),
-        ("POST", "memory/banks", {"name": "other"}),
-        ("PUT", "memory/banks/desk", {"max_lines": 1}),
-        ("PUT", "memory/banks/desk/entries/a", {"content": "x"}),
-        ("PATCH", "memory/stores/userPrefs", {"content": {}}),
-        ("PATCH", "projects/kiln/stores/userPrefs/", {"name": "x"}),
-        ("POST", "projects/kiln/store-check/", {"schema": {"type": "object"}}),
-        ("POST", "projects/kiln/store-definitions/", {"stores": []}),
-        ("PUT", "projects/kiln/records/{record}/", {"content": {}, "expected_version": 1}),
-        ("PATCH", "projects/kiln/sessions/s-1/", {"metadata": {}}),
-    ],
-)
-def test_no_body_has_a_field_that_is_not_known(ask, everything, method, path, body):
+BODIES = [
+    ("PUT", FACTS + "{fact}/", {"value": 1, "expected_version": 1}),
+    ("POST", FACTS + "{fact}/reveal/", {"reason": "r"}),
+    ("POST", FACTS + "{fact}/restore/", {"seq": 1, "expected_version": 1}),
+    ("POST", FACTS + "{fact}/ttl/", {"ttl": "1d", "expected_version": 1}),
+    ("PUT", "memory/blocks/core", {"content": "x", "expected_updated_at": None}),
+    ("POST", "memory/recall", {"query": "x"}),
+    ("POST", "memory/preview", {"message": "x"}),
+    ("POST", "memory/banks", {"name": "other"}),
+    ("PUT", "memory/banks/desk", {"max_lines": 1}),
+    ("PUT", "memory/banks/desk/entries/a", {"content": "x"}),
+    ("PATCH", "memory/stores/userPrefs", {"content": {}}),
+    ("PATCH", "projects/kiln/stores/userPrefs/", {"name": "x"}),
+    ("POST", "projects/kiln/store-check/", {"schema": {"type": "object"}}),
+    ("POST", "projects/kiln/store-definitions/", {"stores": []}),
+    ("PUT", "projects/kiln/records/{record}/", {"content": {}, "expected_version": 1}),
+    ("PATCH", "projects/kiln/sessions/s-1/", {"metadata": {}}),
+]
+
+
+def test_no_body_has_a_field_that_is_not_known(ask, everything):
+    each(((f"{method} {path}", (ask, everything, method, path, body)) for method, path, body in BODIES), is_refused)
+
+
+def is_refused(ask, everything, method, path, body):
     fields = wrong(ask(method, path.format(**everything), {**body, "expectd_version": 1}))
     assert set(fields) == {"expectd_version"}
     assert fields["expectd_version"].startswith("is not known; ")
     assert (Fact.objects.get().version, StoreRecord.objects.get().version) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+ADDRESSES = [
         FACTS, FACTS + "tree/", FACTS + "export/", FACTS + "verification/", "projects/kiln/erasures/", "memory/blocks",
         "memory/blocks/", "memory/blocks/core", "memory/banks", "memory/banks/desk", "memory/banks/desk/search",
         "memory/stores", "memory/stores/userPrefs", "projects/kiln/stores/", "projects/kiln/records/",
         "projects/kiln/sessions/s-1/",
-    ],
-)  # fmt: skip
-def test_no_address_has_a_parameter_that_is_not_known(ask, path):
+]  # fmt: skip
+
+
+def test_no_address_has_a_parameter_that_is_not_known(ask):
+    each(((path, (ask, path)) for path in ADDRESSES), takes_nothing_else)
+
+
+def takes_nothing_else(ask, path):
     assert wrong(ask("GET", f"{path}?nope=1"))["nope"].startswith("is not known")
 
 
@@ -179,9 +187,14 @@ def test_who_may_not_ask_is_not_told_what_there_is(people):
     assert Client().get(f"/api/v1/{FACTS}?nope=1").status_code in (401, 403)
 
 
-@pytest.mark.parametrize("path", [FACTS, "memory/blocks", "memory/banks", "projects/kiln/records/"])
-@pytest.mark.parametrize("size", ["0", "-1", "abc", "201", "1e1"])
-def test_a_page_has_a_size_that_there_is(ask, path, size):
+def test_a_page_has_a_size_that_there_is(ask):
+    asked = product(
+        (FACTS, "memory/blocks", "memory/banks", "projects/kiln/records/"), ("0", "-1", "abc", "201", "1e1")
+    )
+    each(((f"{path} {size}", (ask, path, size)) for path, size in asked), names_the_sizes)
+
+
+def names_the_sizes(ask, path, size):
     assert wrong(ask("GET", f"{path}?page_size={size}")) == {
         "page_size": f"'{size}' is not a whole number from 1 to 200"
     }

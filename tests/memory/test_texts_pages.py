@@ -12,6 +12,8 @@ from memory.banks.services import bank_put, bank_write
 from memory.blocks.services import block_put
 from memory.blocks.texts import stamp
 from memory.models import Bank, BankEntry, Block, FactChange, System
+from tests.emptying import undone
+from tests.every import each
 from tests.factories import ProjectFactory
 from tests.memory.routes import EVERYONE, MAY, Route
 
@@ -62,9 +64,13 @@ def ask(client: Any, route: Route, block: Block, entry: BankEntry) -> Any:
     return route.send(client, address, data)
 
 
-@pytest.mark.parametrize("role", EVERYONE)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.name}-{route.method}")
-def test_each_role_gets_what_it_may(as_role, block, entry, role, route):
+def test_each_role_gets_what_it_may(as_role, block, entry, route):
+    each(((role, (as_role, block, entry, role, route)) for role in EVERYONE), gets_what_it_may)
+
+
+@undone()
+def gets_what_it_may(as_role, block, entry, role, route):
     route.check(ask(as_role(role), route, block, entry), role)
     if role not in MAY[route.needs]:
         block.refresh_from_db()

@@ -186,6 +186,7 @@ TRANSFORM: a AS b INTO c
 """.splitlines(keepends=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_no_mixture_of_lines_makes_it_fail(text: str) -> None:

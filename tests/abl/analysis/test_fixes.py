@@ -84,15 +84,6 @@ FLOW:
     CALL: hold_book("Emma")
 """,
     ),
-    "a survey in braces": (
-        "ABL1069",
-        """\
-TEMPLATES:
-  goodbye:
-    DEFAULT: "Goodbye."
-    FEEDBACK: {prompt: "How was it?", type: star}
-""",
-    ),
 }
 
 

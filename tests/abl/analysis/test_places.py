@@ -16,6 +16,7 @@ from abl.analysis.project import forget_documents
 from abl.analysis.symbols import occurrences, symbol_at
 from abl.editing.complete import complete
 from tests.abl.edits import edits
+from tests.every import every
 from tests.reading import read_yaml
 
 CASES: list[dict[str, Any]] = read_yaml(Path(__file__).parent / "places.yaml")
@@ -38,8 +39,7 @@ memory:
     - {path: user.known, default: 1}
 """
 FORMS = [(case, form) for case in CASES for form in ("keyword", "yaml") if form in case]
-IDS = [f"{case['name']}, {form}" for case, form in FORMS]
-forms = pytest.mark.parametrize(("case", "form"), FORMS, ids=IDS)
+in_every_place = every((f"{case['name']}, {form}", (case, form)) for case, form in FORMS)
 
 
 def filled(case: dict[str, Any], form: str, expression: str) -> str:
@@ -54,29 +54,29 @@ def told_at(text: str, word: str) -> set[str]:
     return {d.code for d in diagnostics if text[: d.span.start].count("\n") == line}
 
 
-@forms
+@in_every_place
 def test_a_good_expression_is_not_complained_about(case: dict[str, Any], form: str) -> None:
     told = check({"desk.agent.abl": filled(case, form, "LENGTH(known)")}).diagnostics
     assert [d for d in told if 200 <= int(d.code[3:]) < 300 and d.code != "ABL221"] == []
 
 
-@forms
+@in_every_place
 def test_an_unknown_function_is_told(case: dict[str, Any], form: str) -> None:
     assert case.get("unknown", "ABL207") in told_at(filled(case, form, "FROBNICATE(known)"), "FROBNICATE")
 
 
-@forms
+@in_every_place
 def test_what_cannot_be_read_is_told(case: dict[str, Any], form: str) -> None:
     assert case.get("unreadable", "ABL201") in told_at(filled(case, form, "known =="), "known ==")
 
 
-@forms
+@in_every_place
 def test_a_name_that_nothing_declares_is_told(case: dict[str, Any], form: str) -> None:
     told = told_at(filled(case, form, "nobody_sets_it == 1"), "nobody_sets_it") & {"ABL214", "ABL253", "ABL514"}
     assert len(told) == (1 if case.get("names", True) else 0)
 
 
-@forms
+@in_every_place
 def test_a_name_is_found_as_a_reference(case: dict[str, Any], form: str) -> None:
     text = filled(case, form, "LENGTH(known)")
     index = check({"desk.agent.abl": text}).index
@@ -87,7 +87,7 @@ def test_a_name_is_found_as_a_reference(case: dict[str, Any], form: str) -> None
     assert at in [place.span.start for place in occurrences(index, symbol)]
 
 
-@forms
+@in_every_place
 def test_its_names_are_offered(case: dict[str, Any], form: str) -> None:
     text = filled(case, form, "LENGTH(known)")
     before = text[: text.index("LENGTH(known)") + len("LENGTH(kn")]
@@ -105,7 +105,7 @@ def recorded(files: dict[str, str]) -> tuple[object, ...]:
 
 
 @pytest.mark.thorough
-@forms
+@in_every_place
 def test_after_edits_it_is_recorded_as_in_a_new_text(case: dict[str, Any], form: str) -> None:
     text = filled(case, form, "LENGTH(known)")
     versions = [text, text.replace("Lend books", "Lend many books"), *edits(text, 1, 3)]

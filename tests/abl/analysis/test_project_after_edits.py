@@ -108,6 +108,43 @@ def test_a_tool_that_nobody_calls_any_more_is_missed(files: dict[str, str]) -> N
     assert ("desk_1.agent.abl", "ABL253") in codes(files)
 
 
+LENDING = """\
+AGENT: Lending
+GOAL: "Lend books"
+TOOLS:
+  file: "lending.tools.abl"
+FLOW:
+  lend:
+    REASONING: false
+    CALL: find_loan(book: "B-1") AS loan
+    RESPOND: "Back on {{loan.due}}"
+    THEN: COMPLETE
+"""
+TOOLS = """\
+TOOLS:
+  find_loan(book: string) -> {due: date}
+    description: "Find a loan."
+    effect: read_only
+"""
+
+
+def test_a_parameter_that_is_renamed_in_a_tool_file_is_missed() -> None:
+    forget_documents()
+    files = {"lending.agent.abl": LENDING, "lending.tools.abl": TOOLS}
+    assert codes(files) == set()
+    renamed = {**files, "lending.tools.abl": TOOLS.replace("book:", "books:").replace("due:", "until:")}
+    assert codes(renamed) == {("lending.agent.abl", "ABL802"), ("lending.agent.abl", "ABL825")}
+    assert codes(files) == set()
+    assert codes({**files, "lending.tools.abl": f"# moved\n{TOOLS}"}) == set()
+
+
+def test_two_projects_with_the_same_agent_have_their_own_tools() -> None:
+    forget_documents()
+    other = TOOLS.replace("book:", "books:")
+    found = [codes({"lending.agent.abl": LENDING, "lending.tools.abl": tools}) for tools in (TOOLS, other, TOOLS)]
+    assert found == [set(), {("lending.agent.abl", "ABL802")}, set()]
+
+
 def test_other_codes_are_not_those_of_the_last_check(files: dict[str, str]) -> None:
     everything = check(files).diagnostics
     some = check(files, ignore=["ABL507"]).diagnostics

@@ -43,6 +43,7 @@ def feed(monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
 # check -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_clean_folder_ends_with_0(project: Path) -> None:
     done = run("check", str(project))
     assert (done.returncode, done.stdout, done.stderr) == (0, "No problems found.\n", "")
@@ -186,6 +187,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_what_the_others_have(
     assert "bytes.agent.abl: not UTF-8 text (byte 0)" in told.err
 
 
+@pytest.mark.slow
 def test_no_command_and_an_unknown_option_end_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert run("check", "--nonsense").returncode == 2

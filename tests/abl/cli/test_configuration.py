@@ -119,9 +119,9 @@ def test_a_conversation_in_the_terminal_has_the_policy_of_the_table(
     ("text", "told"),
     [
         ("[tool.abl\n", "not TOML"),
-        ("tool = 1\n", ""),
         ("[tool]\nabl = 3\n", "tool.abl is 3; write a table"),
         ("[tool.abl]\nselects = []\n", "unknown key 'selects'; did you mean select?"),
+        ("tool = 1\n", "tool is 1; write tables, such as [tool.abl]"),
         ("[tool.abl]\nzzz = []\n", "unknown key 'zzz'; it may have select, ignore, unset-policy"),
         ("[tool.abl]\nselect = 'ABL1xx'\n", "select is 'ABL1xx'; write a list of codes"),
         ("[tool.abl]\nignore = ['ABL9999']\n", "ignore: `ABL9999` is no diagnostic code or name"),

@@ -60,6 +60,26 @@ def test_loops_and_links_to_nowhere_are_passed_over_in_folders(folder: Path, cap
     assert "Too many levels of symbolic links" in capsys.readouterr().err
 
 
+def test_a_pipe_in_the_place_of_the_configuration_is_not_waited_for(folder: Path, capsys: Captured) -> None:
+    os.mkfifo(folder / "pyproject.toml")
+    assert main(["check", str(folder)]) == 2
+    assert "pyproject.toml: cannot be read: no regular file" in capsys.readouterr().err
+
+
+def test_folders_below_with_a_mark_are_projects_of_their_own(tmp_path: Path, capsys: Captured) -> None:
+    agent = 'AGENT: Desk\nGOAL: "Lend books"\nHANDOFF:\n  - TO: {to}\n    WHEN: true\n'
+    for place, mark in (("one", "project.yaml"), ("two/inner", "pyproject.toml"), ("two/inner/agents", "")):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "desk.agent.abl").write_text(agent.format(to="Shelf"), encoding="utf-8")
+        if mark:
+            (tmp_path / place / mark).touch()
+    (tmp_path / "two" / "shelf.agent.abl").write_text('AGENT: Shelf\nGOAL: "Keep books"\n', encoding="utf-8")
+    assert main(["check", str(tmp_path), "--select", "ABL121"]) == 1
+    assert capsys.readouterr().out.count("ABL121") == 1  # of those in two/inner, which are one project
+    (tmp_path / "two" / "inner" / "agents" / "desk.agent.abl").unlink()
+    assert main(["check", str(tmp_path), "--select", "ABL121"]) == 0
+
+
 def test_names_with_blanks_and_signs_are_names(folder: Path, capsys: Captured) -> None:
     name = folder / "a b;$(c) #é.agent.abl"
     name.write_text(WRONG, encoding="utf-8")

@@ -117,7 +117,7 @@ def test_transitions_offer_steps_and_terminals() -> None:
 
 def test_calls_offer_tools_with_their_description() -> None:
     source, line, column = at(AGENT.replace("CALL: find_book(title)", "CALL: |"))
-    [tool] = complete({"desk.abl": source}, "desk.abl", line, column)
+    tool = complete({"desk.abl": source}, "desk.abl", line, column)[0]
     assert tool == {"label": "find_book", "kind": "tool", "detail": "Find a book.", "insert": "find_book"}
 
 

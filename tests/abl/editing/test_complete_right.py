@@ -7,9 +7,8 @@ import time
 import pytest
 
 from abl.analysis.check import check
-from abl.analysis.rules.agents import ERROR_TYPES as RAISED
+from abl.analysis.shape_words import ERROR_TYPES, GATHER_TYPES, KEYS, VALUES
 from abl.editing.complete import complete
-from abl.editing.complete_words import ERROR_TYPES, GATHER_TYPES, KEYS, VALUES
 
 TOOLS = """\
 AGENT: Desk
@@ -80,6 +79,11 @@ def labels(text: str, **others: str) -> list[str]:
     return [item["label"] for item in offers(text, **others)]
 
 
+def declared(text: str, **others: str) -> list[str]:
+    """Labels without the tools of the runtime, which every agent has."""
+    return [item["label"] for item in offers(text, **others) if item["detail"] != "of the runtime"]
+
+
 def shown(old: str, new: str) -> list[str]:
     """Labels in the agent above, where one line is written anew up to the cursor."""
     whole = TOOLS + FLOW
@@ -108,10 +112,6 @@ def shown(old: str, new: str) -> list[str]:
 )
 def test_values_of_a_closed_set_are_offered(text: str, wanted: list[str]) -> None:
     assert labels(text) == wanted
-
-
-def test_the_words_for_error_types_are_those_that_the_rules_know() -> None:
-    assert set(ERROR_TYPES) == set(RAISED)
 
 
 @pytest.mark.parametrize("type_", GATHER_TYPES)
@@ -207,17 +207,24 @@ def test_removed_and_other_spellings_are_not_offered(text: str, word: str) -> No
 
 def test_calls_offer_the_own_tools_only() -> None:
     calling = OTHER + "FLOW:\n  a:\n    CALL: pay(1)\n    AS: paid\n"
-    assert labels(f"{TOOLS}FLOW:\n  a:\n    CALL: |", **{"clerk.agent.abl": calling}) == ["get_invoice"]
+    assert declared(f"{TOOLS}FLOW:\n  a:\n    CALL: |", **{"clerk.agent.abl": calling}) == ["get_invoice"]
 
 
 def test_an_agent_without_tools_is_offered_those_of_the_project() -> None:
     text = 'AGENT: Desk\nGOAL: "Bill"\nFLOW:\n  a:\n    CALL: |'
-    assert labels(text, **{"clerk.agent.abl": OTHER}) == ["pay"]
+    assert declared(text, **{"clerk.agent.abl": OTHER}) == ["pay"]
 
 
 def test_imported_tools_are_offered() -> None:
     text = 'AGENT: Desk\nGOAL: "Bill"\nTOOLS:\n  FILE: "common.tools.abl" [weather, book]\nFLOW:\n  a:\n    CALL: |'
-    assert labels(text) == ["book", "weather"]
+    assert declared(text) == ["book", "weather"]
+
+
+def test_the_tools_of_the_runtime_come_last() -> None:
+    offered = labels(f"{TOOLS}FLOW:\n  a:\n    CALL: |")
+    assert offered[0] == "get_invoice"
+    assert {"memory_read", "set_content", "call_transfer"} <= set(offered[1:])
+    assert not [name for name in offered if name.startswith("_")]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +303,12 @@ def test_a_quoted_message_takes_nothing() -> None:
     assert labels('CONSTRAINTS:\n  - REQUIRE a\n    ON_FAIL: "|') == []
 
 
-@pytest.mark.parametrize("written", ["a." * 5_000, "a IN [" * 5_000 + '"', "BEFORE " * 5_000, "{a: " * 5_000])
+EACH, INDEXED = "{{#each a" + " " * 50_000, "a[0]" * 5_000 + "."
+
+
+@pytest.mark.parametrize(
+    "written", ["a." * 5_000, "a IN [" * 5_000 + '"', "BEFORE " * 5_000, "{a: " * 5_000, EACH, INDEXED]
+)
 def test_a_long_line_is_answered_in_time(written: str) -> None:
     text = f"{TOOLS}CONSTRAINTS:\n  - REQUIRE {written}|"
     labels(text)  # reads the text

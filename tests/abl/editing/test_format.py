@@ -98,6 +98,7 @@ def test_edited_examples(seed: int) -> None:
 
 def test_a_text_that_would_say_something_else_without_its_first_line_is_given_back() -> None:
     assert format_source("\ufeff\n\ufeff") == "\n\ufeff"
+    assert format_source("\ufeff\ufeffAGENT: A") == format_source("\ufeffAGENT: A\n") == "AGENT: A\n"
 
 
 WORDS = [

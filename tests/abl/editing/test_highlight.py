@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
@@ -50,12 +51,14 @@ def in_a_process_of_its_own(code):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_in_any_process_it_is_found_by_its_own_alias_and_by_the_name_of_a_file():
     ask = "from pygments.lexers import {0}; print(type({0}({1!r})).__module__)"
     assert in_a_process_of_its_own(ask.format("get_lexer_by_name", "abl-agent")) == "abl.editing.highlight"
     assert in_a_process_of_its_own(ask.format("get_lexer_for_filename", "a.agent.abl")) == "abl.editing.highlight"
 
 
+@pytest.mark.slow
 def test_pygmentize_colours_by_its_own_alias(tmp_path):
     file = tmp_path / "desk.agent.abl"
     file.write_text(TEXT, encoding="utf-8")

@@ -369,6 +369,79 @@ def test_a_currency_field_and_its_currency_go_together() -> None:
     )
 
 
+ITEMS = """\
+AGENT: A
+GOAL: "x {{row}}"
+MEMORY:
+  session:
+    - rows
+    - row
+    - least
+FLOW:
+  s:
+    REASONING: false
+    TRANSFORM: rows AS row INTO kept
+      FILTER: row.x > least AND row.row == 1
+      MAP:
+        x: row.x
+      SORT_BY: row.x
+    TRANSFORM:
+      SOURCE: kept AS row
+      INTO: rest
+      FILTER: row.y > 1
+    THEN: COMPLETE
+"""
+
+
+def test_the_item_of_a_pipeline_is_a_name_of_that_pipeline() -> None:
+    files = {"a.agent.abl": ITEMS}
+    after = renamed(at("a.agent.abl", "FILTER: ro|w.x", files), "line", files)["a.agent.abl"]
+    first = "rows AS line INTO kept\n      FILTER: line.x > least AND line.row == 1\n      MAP:\n        x: line.x\n"
+    assert first + "      SORT_BY: line.x\n" in after
+    assert after.partition("    TRANSFORM:\n")[2] == ITEMS.partition("    TRANSFORM:\n")[2]
+    assert "{{row}}" in after
+    after = renamed(at("a.agent.abl", "kept AS ro|w", files), "line", files)["a.agent.abl"]
+    assert after == ITEMS.replace("kept AS row", "kept AS line").replace("row.y", "line.y")
+
+
+@pytest.mark.parametrize("name", ["least", "rows", "kept", "input", "two words"])
+def test_the_item_of_a_pipeline_hides_no_variable(name: str) -> None:
+    files = {"a.agent.abl": ITEMS}
+    words = refusal(at("a.agent.abl", "kept AS ro|w", files), name, files)
+    assert "is taken: a.agent.abl:" in words or "is a name of" in words or "is not a name for an item" in words
+
+
+def test_a_section_that_is_not_known_may_set_a_name() -> None:
+    text = (
+        'AGENT: A\nGOAL: "x"\nMEMRY:\n  session:\n    - fines\nCONSTRAINTS:\n  - REQUIRE fines == 0\n    ON_FAIL: "x"\n'
+    )
+    files = {"a.agent.abl": text}
+    assert refusal(at("a.agent.abl", "REQUIRE fin|es", files), "x", files) == (
+        "a.agent.abl:5 may set `fines` and cannot be read; mend it first."
+    )
+    known = {"a.agent.abl": text.replace("MEMRY", "MEMORY")}
+    assert "REQUIRE dues == 0" in renamed(at("a.agent.abl", "REQUIRE fin|es", known), "dues", known)["a.agent.abl"]
+
+
+def test_what_is_no_name_is_no_variable() -> None:
+    files = {"a.agent.abl": 'AGENT: A\nGOAL: "x {{#each rows}}{{@index}}{{/each}} {{@index}}"\n'}
+    assert refusal(at("a.agent.abl", '{{@ind|ex}}"', files), "x", files) == "`@index` is no name of a variable."
+
+
+def test_what_a_survey_knows_is_no_variable() -> None:
+    survey = (
+        'AGENT: A\nGOAL: "x"\nTEMPLATES:\n  bye:\n    DEFAULT: "Bye"\n    FEEDBACK:\n      prompt: "How?"\n'
+        '      type: star\n      success_message: "Thanks"\n      success_message_rules:\n        - when: rating > 3\n'
+        '          text: "Great"\n'
+    )
+    files = {"a.agent.abl": survey}
+    assert refusal(at("a.agent.abl", "when: rat|ing", files), "x", files) == (
+        "a.agent.abl:11 reads `rating`, which is a word of the survey there."
+    )
+    own = {"a.agent.abl": f"{survey}MEMORY:\n  session:\n    - rating\n"}
+    assert "when: stars > 3" in renamed(at("a.agent.abl", "    - rat|ing\n", own), "stars", own)["a.agent.abl"]
+
+
 def test_a_scope_of_facts_is_no_variable() -> None:
     files = {"a.agent.abl": 'AGENT: A\nGOAL: "x"\nCONSTRAINTS:\n  - REQUIRE user.age > 17\n'}
     assert "is a scope of facts" in refusal(at("a.agent.abl", "us|er.age", files), "x", files)
@@ -418,3 +491,41 @@ def test_a_name_that_an_imported_tool_sets_is_one_name(path: str, line: int, col
     result = abl.rename(files, path, line, column, "booking")
     assert result["refused"] is None
     assert {path: len(edits) for path, edits in result["edits"].items()} == dict.fromkeys(files, 1)
+
+
+PROSE = """\
+AGENT: A
+GOAL: "Count open_loans and `loans`"  # open_loans
+PERSONA: says open_loans, user.branch, loanCap and loans
+INSTRUCTIONS: |
+  Never tell open_loans or {{open_loans}}.
+MEMORY:
+  session:
+    - open_loans
+    - loans
+    - loanCap
+    - kind
+  persistent:
+    - user.branch
+CONSTRAINTS:
+  - REQUIRE loans < 5 AND kind != "open_loans"
+    ON_FAIL: "More than loanCap: {{open_loans}} open_loans"
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "lines"),
+    [
+        ("    - open_|loans\n", [2, 2, 3, 5, 16]),
+        ("    - lo|ans\n", [2]),
+        ("    - loan|Cap\n", [3, 16]),
+        ("    - user|.branch\n", [3]),
+        ("    - ki|nd\n", []),
+    ],
+)
+def test_where_a_text_still_says_the_word_is_told(mark: str, lines: list[int]) -> None:
+    files = {"a.agent.abl": PROSE}
+    place = at("a.agent.abl", mark, files)
+    answer = abl.rename(files, *place, "user.new_name" if "user" in mark else "new_name")
+    assert answer["refused"] is None
+    assert [left["range"]["start"]["line"] for left in answer["left"]] == lines

@@ -33,6 +33,7 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir(
 EVERYTHING = os.environ.get("FUZZ") == "1"
 BY_ITS_NAME = {
     "ABL652",
+    "ABL1062",
     "ABL656",
     "ABL113",
     "ABL117",
@@ -46,7 +47,9 @@ BY_ITS_NAME = {
     "ABL449",
 }
 """Diagnostics that say something about a name as a word: another word may have them or not."""
-WRONG = {"ABL303", "ABL450", "ABL631", "ABL729", "ABL805", "ABL938"}
+MISSPELT = {"ABL508", "ABL646"}
+"""Words that were perhaps meant for a name, which then counts as used: another name is further from the word."""
+WRONG = {"ABL303", "ABL450", "ABL631", "ABL729", "ABL805", "ABL807", "ABL938"}
 """Cases in which one name is two things, which a rename parts."""
 
 
@@ -103,7 +106,9 @@ def differences(label: str, files: dict[str, str], chance: random.Random | None,
             continue
         told = {(place["path"], place["range"]["start"]["line"]) for place in answer["left"]}
         changed = set(before) ^ set(said(after))
-        by_name = any(code in BY_ITS_NAME for _, code, _ in changed)
+        by_name = any(code in BY_ITS_NAME for _, code, _ in changed) or any(
+            code in MISSPELT | WRONG for _, code, _ in before
+        )
         if not by_name and not {(path, line) for path, _, line in changed} <= told:
             wrong.append((label, symbol.kind, symbol.name, sorted(changed)))
         wrong += [(label, symbol.kind, symbol.name, place) for place in silent(symbol, after, told)]

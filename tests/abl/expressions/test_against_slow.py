@@ -89,6 +89,7 @@ def compared(numbers: range) -> None:
 
 
 @pytest.mark.filterwarnings("error::SyntaxWarning")
+@pytest.mark.slow
 def test_some_thousand_expressions() -> None:
     compared(range(2_000))
 

@@ -233,6 +233,10 @@ def test_references_are_every_path_with_its_value():
         'code NOT IN ["a", "b"]',
         "a == 1 AND (b == 2 OR c == 3) AND d == 4",
         "a >= b AND b > a",
+        "a AND b AND user.tier",
+        "a OR b OR c",
+        "NOT a AND b",
+        "a > b OR b < a - 1",
     ],
 )
 def test_both_recorders_agree_for_values_of_every_type(text):
@@ -261,6 +265,18 @@ def test_both_recorders_agree_for_values_of_every_type(text):
             assert expression.explain(context) == expression.trace(context).tree
             assert expression.evaluate(context) == expression.trace(context).outcome.value
             assert expression.holds(context) is expression.trace(context).outcome.holds
+
+
+def test_a_chain_of_names_is_answered_from_trees_that_stay_as_they_are():
+    expression = compile_expression("a AND b AND c")
+    contexts = [{"a": a, "b": b, "c": c} for a in (True, False) for b in (True, False) for c in (True, False, 1, None)]
+    for _ in range(3):
+        for context in contexts:
+            assert expression.explain(context) == expression.trace(context).tree
+            assert expression.explain(context, full=True) == expression.trace(context, full=True).tree
+    assert expression.explain({"a": True, "b": True, "c": True}) is expression.explain(
+        {"a": True, "b": True, "c": True}
+    )
 
 
 @pytest.mark.parametrize(

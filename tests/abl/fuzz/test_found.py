@@ -19,6 +19,7 @@ TEXTS = {
     "a step in a step, indented by a tab": "FLOW:\n s:\n\te:\n\t\tREASONING: false\n",
     "a line without a section, indented by a tab": '\t"\n#\n A',
     "entries of one name in braces": "memory:\n session\n  {input:p,description:'\n}'}\n  {name:input,description",
+    "a field twice, with one key twice": "gather:\n  title:\n    required:'\n  title:\n    required:'\n    required:'",
     "a profile's header and nothing behind it": "BEHAVIOR_PROFILE",
 }
 
@@ -49,7 +50,18 @@ def test_a_step_indented_by_tabs_has_no_fix_that_does_nothing() -> None:
 def test_a_profile_gets_its_name_behind_the_colon() -> None:
     def named(text: str) -> list[str]:
         problems = [d for d in check({"a.abl": text}).diagnostics if d.code == "ABL1041"]
-        return [applied(text, fix.edits) for d in problems for fix in d.fixes if fix.title == "Add a name"]
+        return [applied(text, fix.edits) for d in problems for fix in d.fixes if "a name" in fix.title]
 
-    assert named("BEHAVIOR_PROFILE :\nPRIORITY: 1\n") == ["BEHAVIOR_PROFILE : new_profile\nPRIORITY: 1\n"]
+    assert named("BEHAVIOR_PROFILE :\nPRIORITY: 1\n") == ["BEHAVIOR_PROFILE : new_profile\nWHEN: true\nPRIORITY: 1\n"]
     assert named("BEHAVIOR_PROFILE \nPRIORITY: 1\n") == []
+
+
+def test_a_bare_path_that_moved_keeps_its_fix() -> None:
+    text = (
+        'agent: Desk\ngoal: "x"\nmemory:\n  session: [b]\n  persistent:\n  - {path: c, default: "d"}\n  - a\n'
+        'flow:\n  s: {reasoning: false, respond: "{{a}}"}\n'
+    )
+    after = text.replace('default: "d"', 'default: "longer"')
+    properties.rechecked(text, after)
+    fixes = [fix for found in check({properties.PATH: after}).diagnostics for fix in found.fixes]
+    assert any("{path: " in str(fix) for fix in fixes)

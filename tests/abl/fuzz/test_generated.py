@@ -32,10 +32,12 @@ def told(finding: Finding) -> None:
     print(finding, flush=True)
 
 
+@pytest.mark.slow
 def test_some_documents() -> None:
     assert run_documents(0, 40, told) == []
 
 
+@pytest.mark.slow
 def test_some_expressions_and_templates() -> None:
     assert run_expressions(0, 1_000, told) == []
 

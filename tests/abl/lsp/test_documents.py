@@ -242,6 +242,8 @@ def test_what_is_offered_is_what_the_documents_say() -> None:
         assert {name for name, value in offered.items() if name.endswith("Provider") and value} == {
             *PROVIDED, "executeCommandProvider",
         }  # fmt: skip
+        kinds = offered["codeActionProvider"]["codeActionKinds"]
+        assert sorted(kinds) == sorted(set(kinds))
         assert offered["executeCommandProvider"] == {"commands": []}
         assert offered["renameProvider"] == {"prepareProvider": True}
         assert (offered["semanticTokensProvider"]["full"], offered["semanticTokensProvider"]["range"]) == (

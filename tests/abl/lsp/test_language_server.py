@@ -219,6 +219,24 @@ def test_code_actions_fix_one_all_of_a_kind_and_everything_safe(folder: Path) ->
     converse(talk, folder)
 
 
+def test_each_action_of_several_lines_names_its_own_problem(folder: Path) -> None:
+    uri = (folder / "desk.agent.abl").as_uri()
+    text = DESK.replace("FLOW:", '    - WHEN: loans > 2\n      STORE: loans -> user.loans\n      TTL: "1w"\nFLOW:')
+
+    async def talk(editor: Editor) -> None:
+        document = editor.open(uri, text)
+        context = types.CodeActionContext(await editor.problems(uri), only=[types.CodeActionKind.QuickFix])
+        whole = types.Range(types.Position(0, 0), types.Position(text.count("\n"), 0))
+        params = types.CodeActionParams(document, whole, context)
+        found = await editor.client.text_document_code_action_async(params)
+        fixes = [action for action in found if action.title.startswith("Write ")]
+        about = [[problem.range.start.line for problem in action.diagnostics] for action in fixes]
+        assert about == [[edit.range.start.line for edit in action.edit.changes[uri]] for action in fixes]
+        assert len(about) == 2
+
+    converse(talk, folder)
+
+
 def test_symbols_and_folding() -> None:
     text = f"# one\n# two\n{DESK}"
 

@@ -9,6 +9,7 @@ from abl.runtime.memory_ports import FixedClock, MemoryFacts, MockTools
 from abl.runtime.player import run_scenario
 from abl.runtime.ports import ToolContext, ToolResult
 from abl.runtime.trace import state_at, without_durations
+from tests.every import every
 
 from .harness import load_cases
 
@@ -135,7 +136,8 @@ def test_state_is_a_fold_over_the_events():
     assert end["messages"][0] == {"from": "agent", "text": "Pin?"}
 
 
-@pytest.mark.parametrize(("files", "scenario"), [c[1:] for c in load_cases()], ids=[c[0] for c in load_cases()])
+@every((name, (files, scenario)) for name, files, scenario in load_cases())
+@pytest.mark.slow
 def test_the_fold_gives_the_variables_that_the_session_has(files, scenario):
     result = run_scenario(scenario, files)
     ids = {e["data"]["session_id"] for e in result.events if e["kind"] == "session.start"}

@@ -11,6 +11,7 @@ import pytest
 
 from abl.syntax import parse
 from tests.abl.syntax.dump import dump_document
+from tests.every import every
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -25,6 +26,6 @@ def cases() -> list[pytest.param]:
     return found
 
 
-@pytest.mark.parametrize(("source", "expected"), cases())
+@every((case.id, case.values) for case in cases())
 def test_a_source_gives_the_expected_tree_and_findings(source: str, expected: str) -> None:
     assert dump_document(parse(source)) == expected

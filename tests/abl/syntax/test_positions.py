@@ -105,3 +105,25 @@ def test_paths_name_the_place_in_the_tree():
     assert first.constraints.rules[0].on_fail is not None
     assert first.constraints.rules[0].on_fail.path == "constraints.p[0].ON_FAIL"
     assert second.memory.session[0].path == "agents[1].memory.session[0]"
+
+
+def types_of(type_: nodes.TypeRef) -> list[nodes.TypeRef]:
+    below = [type_.item] if type_.item is not None else []
+    return [*below, *(kind for _, _, kind in type_.fields)]
+
+
+def lies_around(type_: nodes.TypeRef) -> bool:
+    start, end = type_.span
+    return all(start <= below.span.start and below.span.end <= end and lies_around(below) for below in types_of(type_))
+
+
+def test_a_described_type_lies_around_what_it_is_made_of():
+    flow = "tools: [{name: find, returns: {type: array, items: {type: object, fields: {id: string}}}}]\n"
+    lines = "tools:\n  - name: find\n    returns:\n      fields:\n        - {name: ids, type: 'array<string>'}\n"
+    for tools in (flow, lines, f"{lines}      type: array\n"):
+        text = f"agent: Desk\n{tools}"
+        returns = parse(text).agents[0].tools[0].returns
+        assert returns is not None
+        assert types_of(returns)
+        assert lies_around(returns)
+        assert at(text, returns.span).startswith("returns:")

@@ -94,3 +94,47 @@ def test_a_field_may_be_called_name(line: str, name: str) -> None:
     gather = document.agents[0].gather
     assert gather is not None
     assert [field.name.value for field in gather.fields] == [name]
+
+
+MARKED = """---
+# of the first
+agent: One
+goal: "a"
+memory:
+  session:
+    - a
+...
+---
+agent: Two
+goal: |
+  b
+  ---
+---
+persona: "c"
+"""
+
+
+def test_markers_of_documents_say_nothing_in_the_yaml_form() -> None:
+    document = parse(MARKED)
+    assert document.findings == ()
+    assert [agent.name.value for agent in document.agents if agent.name is not None] == ["One", "Two"]
+    assert document.agents[1].goal is not None
+    assert document.agents[1].goal.value == "b\n---"
+    assert document.agents[1].persona is not None
+
+
+def test_a_marker_is_one_unreadable_line_in_the_keyword_form() -> None:
+    text = "---\nAGENT: One\nGOAL: a\nMEMORY:\n  session:\n    - a\n---\n    - b\n"
+    document = parse(text)
+    assert [finding.code for finding in document.findings] == ["ABL125", "ABL125"]
+    assert [unknown.text for unknown in document.unknown] == ["---", "---"]
+    (agent,) = document.agents
+    assert agent.memory is not None
+    assert [variable.name.value for variable in agent.memory.session] == ["a", "b"]
+
+
+def test_complete_false_does_not_end_anything() -> None:
+    text = "AGENT: A\nACTION_HANDLERS:\n  a:\n    COMPLETE: false\n  b:\n    COMPLETE: true\n"
+    one, two = parse(text).agents[0].action_handlers
+    assert [type(action) for action in one.actions] == [nodes.Setting]
+    assert [type(action) for action in two.actions] == [nodes.Transition]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -14,9 +13,10 @@ from abl.syntax.reparse import reparse
 from tests.abl.syntax.dump import dump_document
 from tests.abl.syntax.test_corpus import cases
 from tests.abl.syntax.test_missing_colons import WHOLE
+from tests.every import every
 
 JUNK = ["???\n", "what is this\n", "foo: bar\n", "}}\n"]
-EXAMPLES = Path(__file__).parents[3] / "examples"
+FOLDER = Path(__file__).parents[3] / "examples"
 YAML = """agent: Desk
 goal: "Lend books"
 tools:
@@ -77,16 +77,14 @@ escalate:
 """
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    for path in sorted(EXAMPLES.glob("**/*.abl")):
-        yield path.stem, path.read_text(encoding="utf-8")
-    yield "every list, keyword form", WHOLE
-    yield "every list, YAML form", YAML
+LISTS = {"keyword form": WHOLE, "YAML form": YAML}
+"""Every list that the language has, in each form."""
+EXAMPLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("**/*.abl"))}
+deep = pytest.mark.parametrize("deep", [False, True], ids=["at the margin", "in the column of the next line"])
 
 
-def said(text: str) -> str:
-    """The tree of a text, without its unreadable lines and findings."""
-    document = parse(text)
+def said(document: nodes.Document) -> str:
+    """The tree of a document, without its unreadable lines and findings."""
     rows = [row for row in dump_document(document).splitlines() if not row.startswith(("(Unknown", "! "))]
     for agent in (*document.agents, *document.fragments):
         rows += [_content(content_of(section.block)) for section in agent.sections if section.block is not None]
@@ -111,28 +109,36 @@ def inner_lines(text: str) -> set[int]:
     return found
 
 
-ALL = dict(texts())
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("deep", [False, True], ids=["at the margin", "in the column of the next line"])
-def test_an_unreadable_line_changes_nothing_else(name: str, deep: bool) -> None:
-    text = ALL[name]
+def costs_one_finding_anywhere(text: str, deep: bool) -> None:
+    """Try an unreadable line in front of every line of a text."""
     rows = text.splitlines(keepends=True)
-    whole, within = said(text), inner_lines(text)
-    before = len(parse(text).findings)
+    document, within = parse(text), inner_lines(text)
+    whole = said(document)
     first = next(n for n, row in enumerate(rows) if row.strip() and not row.startswith("#"))
     for number in range(first + 1, len(rows)):
         if number in within or rows[number - 1].rstrip().endswith(("|", "(", "[", "{")):
             continue
         following = next((row for row in rows[number:] if row.strip()), "")
         margin = following[: len(following) - len(following.lstrip())] if deep else ""
-        harmed = "".join([*rows[:number], f"{margin}???\n", *rows[number:]])
+        harmed = parse("".join([*rows[:number], f"{margin}???\n", *rows[number:]]))
         assert said(harmed) == whole, f"line {number + 1}: {rows[number]}"
-        assert len(parse(harmed).findings) == before + 1, f"line {number + 1}: {rows[number]}"
+        assert len(harmed.findings) == len(document.findings) + 1, f"line {number + 1}: {rows[number]}"
 
 
-@pytest.mark.parametrize("source", [case.values[0] for case in cases()])
+@deep
+@pytest.mark.parametrize("form", LISTS)
+def test_an_unreadable_line_changes_nothing_else(form: str, deep: bool) -> None:
+    costs_one_finding_anywhere(LISTS[form], deep)
+
+
+@pytest.mark.slow
+@deep
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_unreadable_line_changes_nothing_else_in_an_example(name: str, deep: bool) -> None:
+    costs_one_finding_anywhere(EXAMPLES[name], deep)
+
+
+@every((case.id, (case.values[0],)) for case in cases())
 def test_a_line_behind_a_construct_leaves_the_sections_after_it_alone(source: str) -> None:
     document = parse(f'{source}}}}}}}\nPERSONA: "Calm"\nLIMITATIONS:\n  - "None"\n')
     holders = [*document.agents, *document.fragments, *(p.content for p in document.profiles if p.content is not None)]
@@ -140,7 +146,8 @@ def test_a_line_behind_a_construct_leaves_the_sections_after_it_alone(source: st
     assert keywords >= {"PERSONA", "LIMITATIONS"} or not holders
 
 
-@pytest.mark.parametrize("base", [WHOLE, YAML], ids=["keyword form", "YAML form"])
+@pytest.mark.parametrize("base", LISTS.values(), ids=LISTS)
+@pytest.mark.slow
 def test_a_document_is_the_same_after_edits_around_unreadable_lines(base: str) -> None:
     random = Random(5)
     for _ in range(8):
