@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from abl.analysis.documents import document_index
 from abl.analysis.model import AgentIndex
-from abl.analysis.project import document_index
 from abl.runtime.facts import type_fits
 from abl.source import Span
 from abl.syntax import nodes

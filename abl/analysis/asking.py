@@ -2,7 +2,7 @@
 
 After an edit of one agent, each of the others is asked for nothing but these answers. A question is an attribute of the
 ``Index``, a key that is looked up in one, or a call of one of its functions. An answer that is an agent is the same as
-long as nobody edited that agent, because a text gives the same object (``abl.analysis.project.document_index``).
+long as nobody edited that agent, because a text gives the same object (``abl.analysis.documents.document_index``).
 """
 
 from __future__ import annotations

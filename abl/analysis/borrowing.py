@@ -14,7 +14,7 @@ from abl.analysis.model import AgentIndex
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.analysis.project import DocumentIndex
+    from abl.analysis.documents import DocumentIndex
 
 Tools = dict[str, nodes.Tool]
 

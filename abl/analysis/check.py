@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
 from abl.analysis.asking import Asking, still
+from abl.analysis.documents import DocumentIndex
 from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.parts import Part, Placed
-from abl.analysis.project import DocumentIndex, Exists, Index, index_of
+from abl.analysis.project import Exists, Index, index_of
 from abl.analysis.reading import Reading
 from abl.analysis.records import BINDING, GUARDRAIL
 from abl.analysis.registry import Found, Rule, rules_by_kind

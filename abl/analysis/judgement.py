@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from abl.analysis.certainty import is_ordered, varies
+from abl.analysis.known import currencies
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.names import SYSTEM_NAMES, is_stored
-from abl.analysis.project import Index, currencies
+from abl.analysis.project import Index
 from abl.analysis.reading import Reading
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en

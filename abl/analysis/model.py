@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from abl.analysis import views
 from abl.analysis.names import first_below, paths_above
 from abl.analysis.parts import AnyNode, AnyValue, Cleared, Part, Placed, owned, read_paths, read_roots, write_paths
 from abl.analysis.records import (
@@ -28,7 +29,8 @@ from abl.analysis.records import (
 )
 from abl.analysis.runs import AnyCollection, Run, runs_of
 from abl.analysis.types import Types, types_of
-from abl.source import Source, Span
+from abl.analysis.views import first_line, is_true, value_of
+from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
 
@@ -135,7 +137,7 @@ class AgentIndex:
     @cached_property
     def _homes(self) -> dict[int, int]:
         """The number of the part of each node with expressions."""
-        return {owner: begin + number for begin, run in self.runs for owner, number in run.derive(_owners).items()}
+        return {owner: begin + number for begin, run in self.runs for owner, number in run.derive(views.owners).items()}
 
     @cached_property
     def runs(self) -> tuple[tuple[int, Run], ...]:
@@ -236,7 +238,7 @@ class AgentIndex:
     @cached_property
     def mentions(self) -> frozenset[str]:
         """Words of sections without a typed node: they may read or set anything."""
-        return self.union(_mentions)
+        return self.union(views.mentions)
 
     @cached_property
     def read_paths(self) -> frozenset[str]:
@@ -268,14 +270,14 @@ class AgentIndex:
         """By root, the number of the part and the write."""
         found: dict[str, list[tuple[int, Write]]] = {}
         for begin, run in self.runs:
-            for root, writes in run.derive(_origins_by_root).items():
+            for root, writes in run.derive(views.origins_by_root).items():
                 found.setdefault(root, []).extend([(begin + number, write) for number, write in writes])
         return found
 
     @cached_property
     def given_roots(self) -> frozenset[str]:
         """First segments of the names that have such an origin."""
-        return self.union(_given_roots)
+        return self.union(views.given_roots)
 
     def sources_of(self, root: str) -> list[Write]:
         """The same, where it stands."""
@@ -284,12 +286,12 @@ class AgentIndex:
     @cached_property
     def set_roots(self) -> frozenset[str]:
         """First segments of names that get a value while the agent runs, or have an INITIAL."""
-        return self.union(_set_roots)
+        return self.union(views.set_roots)
 
     @cached_property
     def collected(self) -> frozenset[str]:
         """Names that a COLLECT of some ON_FAIL asks for (docs/spec 04 §5)."""
-        return self.union(_collected)
+        return self.union(views.collected)
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -305,7 +307,7 @@ class AgentIndex:
     @cached_property
     def sensitive(self) -> frozenset[str]:
         """Paths and fields that are declared SENSITIVE."""
-        return self.union(_sensitive)
+        return self.union(views.sensitive)
 
     @cached_property
     def phases(self) -> frozenset[str]:
@@ -350,7 +352,7 @@ class AgentIndex:
     def options(self) -> dict[str, tuple[str, ...]]:
         """Text options of gather fields that list them."""
         listed: dict[str, tuple[nodes.Literal_, ...]] = {}
-        for name, options in self.items(_options):
+        for name, options in self.items(views.options):
             listed.setdefault(name, options)
         return {
             name: tuple(option.value for option in options)
@@ -361,7 +363,7 @@ class AgentIndex:
     @cached_property
     def reasoning(self) -> bool:
         """True when a model may act in this agent: no flow, or a step with REASONING: true."""
-        first = dict(reversed(self.items(_reasoning)))
+        first = dict(reversed(self.items(views.reasoning)))
         return not first or any(first.values())
 
 
@@ -391,76 +393,8 @@ DECLARATIONS: Final[dict[str, type[nodes.Node]]] = {
 _NAMED: Final = {kind: _naming(kind) for kind in DECLARATIONS.values()}
 
 
-def _owners(run: Run) -> dict[int, int]:
-    return {owner: number for number, owners in run.each(owned) for owner in owners}
-
-
-def _mentions(part: Part) -> frozenset[str]:
-    return frozenset(part.mentions)
-
-
-def _origins_by_root(run: Run) -> dict[str, list[tuple[int, Write]]]:
-    found: dict[str, list[tuple[int, Write]]] = {}
-    for number, writes in run.each(origins):
-        for root, write in writes:
-            found.setdefault(root, []).append((number, write))
-    return found
-
-
-def origins(part: Part) -> list[tuple[str, Write]]:
-    """Every write but bare declarations, with the first segment of its path."""
-    return [(write.root, write) for write in part.writes if write.kind != "session" or _has_initial(write.node)]
-
-
-def _given_roots(part: Part) -> frozenset[str]:
-    return frozenset([root for root, _ in part.derive(origins)])
-
-
-def _set_roots(part: Part) -> frozenset[str]:
-    return frozenset([root for root, write in part.derive(origins) if write.kind != "persistent"])
-
-
-def _collected(part: Part) -> frozenset[str]:
-    return frozenset([name.value for action in part.all(nodes.OnFail) for name in action.collect or ()])
-
-
-def _sensitive(part: Part) -> frozenset[str]:
-    paths = [path.name.value for path in part.all(nodes.PersistentPath) if is_true(path, "SENSITIVE")]
-    return frozenset([*paths, *(f.name.value for f in part.all(nodes.GatherField) if is_true(f, "SENSITIVE"))])
-
-
-def _options(part: Part) -> list[tuple[str, tuple[nodes.Literal_, ...]]]:
-    return [(field.name.value, field.options or ()) for field in part.all(nodes.GatherField)]
-
-
-def _reasoning(part: Part) -> list[tuple[str, bool]]:
-    return [(step.name.value, bool(step.reasoning)) for step in part.all(nodes.Step)]
-
-
 def called_tool(call: nodes.Call, agent: AgentIndex) -> nodes.Tool | None:
     """The tool that a call names, if its signature is known; its places may be those of another document."""
     if call.tool is None:
         return None
     return agent.tools.get(call.tool.value) or agent.borrowed.get(call.tool.value)
-
-
-def first_line(node: nodes.Node) -> Span:
-    """The first line of a node, without what is nested below it."""
-    return node.block.line_span if node.block is not None else node.span
-
-
-def value_of(node: nodes.Node, key: str) -> nodes.Text | None:
-    """The value of a property by canonical key."""
-    prop = node.prop(key)
-    return prop.value if prop is not None else None
-
-
-def is_true(node: nodes.Node, key: str) -> bool:
-    """True for a boolean property that is set; ``yes`` counts (docs/spec 01 §5)."""
-    value = value_of(node, key)
-    return value is not None and value.value.strip().lower() in ("true", "yes")
-
-
-def _has_initial(node: nodes.Node) -> bool:
-    initial = node.initial if isinstance(node, nodes.SessionVariable) else None
-    return initial is not None and (initial.value is not None or initial.dynamic is not None)

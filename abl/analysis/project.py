@@ -1,149 +1,29 @@
-"""The index over all documents of a project: agents, symbols by kind, names and references (docs/spec 02 §7, 05, 10).
-
-A document is read once per text: ``document_index`` keeps what it has seen, so after an edit only the changed document
-is collected again, and only what changed in it parsed.
-"""
+"""The index over all documents of a project: agents, symbols by kind, names and references (02 §7, 05, 10)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from abl.analysis import crossing
 from abl.analysis.borrowing import profiles_used, with_borrowed
 from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
-from abl.analysis.collect import collect
 from abl.analysis.delegating import given_by, taken_by
+from abl.analysis.documents import DocumentIndex, document_index
 from abl.analysis.imports import imported_files, set_by_tools
+from abl.analysis.known import Paths, known_to, not_known, paths_of
 from abl.analysis.model import AgentIndex, Read
-from abl.analysis.names import SYSTEM_NAMES, is_stored, paths_above
-from abl.analysis.parts import Part, read_paths
+from abl.analysis.parts import Part
 from abl.analysis.records import STORING
 from abl.analysis.results import found_in_results
 from abl.analysis.testcases import is_test_case, unmocked_tools
 from abl.analysis.types import canonical_type
-from abl.diagnostics import Finding
 from abl.source import Source
-from abl.syntax import nodes, parse
-from abl.syntax.reparse import common_ends, reparse
+from abl.syntax import nodes
 from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import SCOPES
-
-KEPT_DOCUMENTS = 256  # paths
-KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
-
-
-@dataclass(eq=False)
-class DocumentIndex:
-    """One document, its agents and, once asked for, what was found: by the local rules, by those that ask the project
-    (with what they asked for), and in words (with what they are the words of).
-
-    A fragment counts as an agent, and so does what a profile or a tool file holds.
-    """
-
-    document: nodes.Document
-    agents: tuple[AgentIndex, ...]
-    local_findings: tuple[Finding, ...] | None = field(default=None, repr=False)
-    across_findings: tuple[Mapping[Any, Any], tuple[Finding, ...]] | None = field(default=None, repr=False)
-    worded: Any = field(default=None, repr=False)
-    borrower: tuple[tuple[dict[str, nodes.Tool], ...], DocumentIndex] | None = field(default=None, repr=False)
-
-    @property
-    def path(self) -> str:
-        """The document's path within the project."""
-        return self.document.source.path
-
-    @property
-    def source(self) -> Source:
-        """Text and lines."""
-        return self.document.source
-
-    def borrowing(self, tools: tuple[dict[str, nodes.Tool], ...]) -> DocumentIndex:
-        """The same document whose agents take these tools from others; the same object for the same tools."""
-        if not any(tools):
-            return self
-        kept = self.borrower
-        if kept is None or kept[0] != tools:
-            agents = [replace(agent, kept={}, borrowed=own) for agent, own in zip(self.agents, tools, strict=True)]
-            kept = self.borrower = tools, DocumentIndex(self.document, tuple(agents))
-        return kept[1]
-
-
-class _Versions:
-    """The last texts of one path, which are mostly versions of one document."""
-
-    def __init__(self) -> None:
-        self.known: tuple[DocumentIndex, ...] = ()
-
-    def get(self, text: str) -> DocumentIndex | None:
-        """The index of exactly that text."""
-        return next((index for index in self.known if index.source.text == text), None)
-
-    def like(self, text: str) -> DocumentIndex | None:
-        """The index of the text that has most in common with this one."""
-        return max(self.known, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
-
-    def put(self, index: DocumentIndex) -> None:
-        """Remember an index and forget the oldest."""
-        self.known = (index, *self.known[: KEPT_VERSIONS - 1])
-
-
-@lru_cache(maxsize=KEPT_DOCUMENTS)
-def _versions(path: str) -> _Versions:
-    return _Versions()
-
-
-def document_index(path: str, text: str) -> DocumentIndex:
-    """Parse and collect one document; the same text gives the same object, while it is remembered."""
-    versions = _versions(path)
-    index = versions.get(text)
-    if index is None:
-        like = versions.like(text)
-        index = indexed(reparse(like.document, text) if like is not None else parse(text, path))
-        versions.put(index)
-    return index
-
-
-def forget_documents() -> None:
-    """Read every document from scratch the next time."""
-    _versions.cache_clear()
-
-
-def indexed(document: nodes.Document) -> DocumentIndex:
-    """Collect what a document says."""
-    inner = (section.content for section in (*document.profiles, *document.tool_files))
-    trees = (*document.agents, *document.fragments, *(content for content in inner if content is not None))
-    return DocumentIndex(document, tuple(collect(tree, document) for tree in trees))
-
-
-class Paths:
-    """Dotted names with the rule of docs/spec 02 §7: a path below a known one is known, and so is a parent of one."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.exact = set(paths)
-        self.parents: set[str] = set()
-        for path in self.exact:
-            for parent in paths_above(path):
-                if parent in self.parents:
-                    break
-                self.parents.add(parent)
-
-    def __contains__(self, path: object) -> bool:
-        if not isinstance(path, str):
-            return False
-        if path in self.parents or (path and path in self.exact):
-            return True
-        return any(parent in self.exact for parent in paths_above(path))
-
-
-@lru_cache(maxsize=KEPT_DOCUMENTS)
-def _paths(paths: frozenset[str]) -> Paths:
-    """The same object for the same names: an edit seldom changes what is known."""
-    return Paths(paths)
-
 
 Exists = Callable[[str, str], bool]
 """Whether the file of that name is there, which the document at the path names."""
@@ -317,7 +197,7 @@ class Index:
     @cached_property
     def stored_paths(self) -> Paths:
         """What can put a value under a path: remember triggers, SET, and CONTEXT.set of handoffs."""
-        return _paths(self.written_paths.union(*[agent.union(_handed) for agent in self.each()]))
+        return paths_of(self.written_paths.union(*[agent.union(_handed) for agent in self.each()]))
 
     @cached_property
     def _set_by_tools(self) -> dict[str, frozenset[str]]:
@@ -367,7 +247,7 @@ class Index:
         known = self.known_names(agent)
         kept: tuple[Paths, tuple[tuple[Read, ...], tuple[Read, ...]]] | None = agent.kept.get("undeclared")
         if kept is None or kept[0] is not known:
-            missing = tuple(_not_known(agent, known))
+            missing = tuple(not_known(agent, known))
             fields = found_in_results(missing, agent) if missing and not agent.fragment else ()
             undeclared = tuple([read for read in missing if read not in fields])
             kept = agent.kept["undeclared"] = (known, (undeclared, fields))
@@ -378,29 +258,8 @@ class Index:
         others = (self.called_tools, self.received(agent))
         kept: tuple[object, Paths] | None = agent.kept.get("known")
         if kept is None or kept[0] != others:
-            kept = agent.kept["known"] = (others, _known(agent, *others))
+            kept = agent.kept["known"] = (others, known_to(agent, *others))
         return kept[1]
-
-
-def _known(agent: AgentIndex, called_tools: frozenset[str], received: frozenset[str]) -> Paths:
-    tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *called_tools)
-    results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
-    provided = agent.write_paths | agent.union(currencies)
-    return _paths(provided | SYSTEM_NAMES | agent.mentions | results | received)
-
-
-def currencies(part: Part) -> frozenset[str]:
-    """The names that fields of type currency set besides their own (docs/spec 07 §3)."""
-    fields = part.all(nodes.GatherField)
-    named = [f.name.value for f in fields if f.type is not None and f.type.value.strip().lower() == "currency"]
-    return frozenset([f"{name}_currency" for name in named])
-
-
-def _not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
-    missing = {path for path in agent.read_paths if path not in known and not is_stored(path)}
-    for placed, paths in agent.each(read_paths) if missing else ():
-        if not missing.isdisjoint(paths):
-            yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)
 
 
 def _declared(agent: AgentIndex) -> list[nodes.PersistentPath]:

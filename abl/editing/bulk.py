@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from abl.analysis import check
-from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.documents import DocumentIndex
+from abl.analysis.project import Index
 from abl.analysis.render import range_dict
 from abl.diagnostics import Diagnostic, Edit, Fix
 from abl.editing.declare import declared_names, declared_paths, recalled_paths

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from abl.analysis.documents import DocumentIndex
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import first_below
-from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.project import Index
 from abl.diagnostics import Diagnostic, Edit
 from abl.source import Span
 from abl.syntax import nodes

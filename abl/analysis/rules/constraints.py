@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.documents import DocumentIndex
 from abl.analysis.entry_fixes import add_property, has_own_lines, remove_property
 from abl.analysis.enums import not_one_of
 from abl.analysis.judgement import condition_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part
-from abl.analysis.project import DocumentIndex
 from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from abl.analysis import fixes
+from abl.analysis.documents import DocumentIndex
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property, remember
 from abl.analysis.model import AgentIndex, Read
-from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.persistent import listed_only
 from abl.analysis.types import canonical_type, same_type

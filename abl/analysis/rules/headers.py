@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.documents import DocumentIndex
 from abl.analysis.model import AgentIndex
 from abl.analysis.name_fixes import rename_in_agent
 from abl.analysis.names import is_runtime_name
 from abl.analysis.parts import Placed
-from abl.analysis.project import DocumentIndex, Index
+from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
 from abl.source import Span

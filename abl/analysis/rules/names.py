@@ -7,13 +7,14 @@ from functools import cached_property
 
 from abl.analysis import fixes
 from abl.analysis.judgement import holds_unset, never_set
-from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write, origins
+from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write
 from abl.analysis.names import SYSTEM_NAMES
 from abl.analysis.parts import Part
 from abl.analysis.profiles import attaching
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.targets import is_handed_on
+from abl.analysis.views import origins
 from abl.diagnostics import Fix
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find

@@ -8,10 +8,11 @@ from abl.analysis import fixes
 from abl.analysis.flag_fixes import in_flags
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, holds_unset, never_set, steady_shape
-from abl.analysis.model import AgentIndex, ExpressionUse, origins
+from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.stores import appends, stored_value
+from abl.analysis.views import origins
 from abl.diagnostics import Related
 from abl.expressions import nodes as en
 from abl.limits import MAX_COMPARED_RULES

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl.analysis import RULES, UnknownCode, check, lookup
-from abl.analysis.project import document_index
+from abl.analysis.documents import document_index
 from abl.analysis.registry import found, rule
 from abl.source import Span
 

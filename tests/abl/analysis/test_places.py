@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from abl.analysis import check
-from abl.analysis.project import forget_documents
+from abl.analysis.documents import forget_documents
 from abl.analysis.symbols import occurrences, symbol_at
 from abl.editing.complete import complete
 from tests.abl.edits import edits

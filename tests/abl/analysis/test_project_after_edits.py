@@ -8,7 +8,7 @@ import random
 import pytest
 
 from abl.analysis import check
-from abl.analysis.project import forget_documents
+from abl.analysis.documents import forget_documents
 from tests.abl.edits import edits
 
 AGENT = """\

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import abl
-from abl.analysis.project import forget_documents
+from abl.analysis.documents import forget_documents
 from abl.analysis.render import as_text, diagnostic_dict
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
