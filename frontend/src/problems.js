@@ -172,8 +172,9 @@ export const nextProblem = (step) => (view) => {
   const problems = [...problemsOf(view.state)].sort((a, b) => a.from - b.from);
   if (!problems.length) return false;
   const { head } = view.state.selection.main;
+  const here = problems.find((p) => p.from < head && head <= p.to); // what was just typed is the first to look at
   const next = step > 0
-    ? problems.find((p) => p.from > head) ?? problems[0]
+    ? here ?? problems.find((p) => p.from > head) ?? problems[0]
     : problems.findLast((p) => p.from < head) ?? problems.at(-1);
   showProblem(view, next);
   return true;

@@ -11,10 +11,38 @@ import {
 
 const indentation = (text) => /^[ \t]*/.exec(text)[0].length;
 
-/* A new line is as far in as the one above, and further in below a line that opens a block. */
+/* Lines whose next line belongs to them: what opens a block, an entry of a list with properties, the signature of a tool. */
+const opening = [
+  /:\s*$/, /^\s*- (?:REQUIRE|LIMIT|RESTRICT|WARN)\b/, /^\s*- [A-Za-z_][\w.]*\s*:(?=\s)/, /^\s*[A-Za-z_]\w*\(.*\)(?:\s*(?:->|→).*)?$/,
+];
+const declaring = /^\s*(?:session|persistent):\s*$/i;
+
+/* The nearest line above that fits, without the blank ones. */
+function above(state, number, fits) {
+  for (let n = number - 1; n > 0; n -= 1) {
+    const { text } = state.doc.line(n);
+    if (text.trim() && fits(text)) return text;
+  }
+  return null;
+}
+
+/* True for `- name` below `session:` or `persistent:`: its properties follow. */
+const declares = (state, number, text) =>
+  /^\s*- [\w.]+\s*$/.test(text) && declaring.test(above(state, number, (line) => indentation(line) < indentation(text)) ?? "");
+
+/* A new line is as far in as the one above, and further in below a line that others belong to. A dash that is typed below
+   an entry begins the next one, so it goes to the column of the dash before, unless a list may begin there. */
 const indenting = indentService.of((context, position) => {
+  const { state } = context;
   const { text } = context.lineAt(position, -1);
-  return indentation(text) + (/:\s*$/.test(text) ? 2 : 0);
+  const { number } = state.doc.lineAt(position);
+  const own = indentation(text);
+  if (context.simulatedBreak === null) {
+    const before = /^\s*- /.test(text) ? above(state, number, () => true) : null;
+    if (before === null || /[:|]\s*$/.test(before)) return own;
+    return indentation(above(state, number, (line) => /^\s*- /.test(line) && indentation(line) <= own) ?? text);
+  }
+  return own + (opening.some((line) => line.test(text)) || declares(state, number, text) ? 2 : 0);
 });
 
 /* Lines further in than one belong to it. */
@@ -33,7 +61,7 @@ const folding = foldService.of((state, from) => {
 });
 
 const language = EditorState.languageData.of(() => [
-  { commentTokens: { line: "#" }, closeBrackets: { brackets: ["(", "[", "{", '"'] } },
+  { commentTokens: { line: "#" }, closeBrackets: { brackets: ["(", "[", "{", '"'] }, indentOnInput: /^\s*- $/ },
 ]);
 
 export function common({ nonce }) {
