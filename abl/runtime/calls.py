@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime import checks, confirm, errors, flow
+from abl.runtime.actionlists import CallFailed
 from abl.runtime.arguments import arguments_of
-from abl.runtime.flowplan import CallFailed
 from abl.runtime.onfail import Verdict, act
 from abl.runtime.signals import Signal
 from abl.runtime.tools import Called, bind_blocked, call_tool

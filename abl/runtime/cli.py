@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import yaml
 
 from abl.configuration import ConfigurationError, configuration_for
+from abl.files import UsageError, files_in, text_of
 from abl.output import complain, say
 from abl.runtime.coverage import Coverage
 from abl.runtime.expect import first_divergence
@@ -53,7 +54,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     except OSError as error:
         complain(f"abl: {error.filename or arguments.path}: {error.strerror}")
         return WRONG_USE
-    except (ScenarioError, ConfigurationError, UnicodeDecodeError) as error:
+    except (ScenarioError, ConfigurationError, UnicodeDecodeError, UsageError) as error:
         complain(f"abl: {error}")
         return WRONG_USE
     except NotRunnable as error:
@@ -109,11 +110,11 @@ def _show(turn: Turn) -> None:
 def _files(path: Path) -> dict[str, str]:
     found = [path]
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(AGENT_SUFFIXES))
+        found = files_in(path, AGENT_SUFFIXES)
     if not found:
         raise ScenarioError(f"{path}: there is no agent file")
     base = path if path.is_dir() else path.parent
-    return {str(file.relative_to(base)): file.read_text(encoding="utf-8") for file in found}
+    return {str(file.relative_to(base)): text_of(file) for file in found}
 
 
 def _write_trace(path: Path | None, events: Sequence[Any]) -> None:
@@ -147,7 +148,7 @@ def test_command(arguments: argparse.Namespace) -> int:
 
 
 def _scenarios(path: Path) -> list[Path]:
-    return sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    return files_in(path, (SUFFIX,)) if path.is_dir() else [path]
 
 
 def _run_file(path: Path, coverage: dict[tuple[str, ...], Coverage], *, update: bool) -> Result | ScenarioError:

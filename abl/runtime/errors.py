@@ -107,16 +107,24 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             engine.recorder.not_executed(key, "replies are plain text here", span_of(handler.keys[key]))
 
 
+def bind(
+    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str, subtype: str = ""
+) -> dict[str, Any]:
+    """Give ``_error`` and ``error`` their values; what was set, for the event that tells of it."""
+    details = {"type": kind, "subtype": subtype or name, "code": code, "message": message}
+    for target in ("_error", "error"):
+        engine.put(thread, target, details)
+    return {"_error": details, "error": details}
+
+
 def report(
     engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str = "unknown_error",
     subtype: str = "", span: Any = None,
 ) -> Handler | None:  # fmt: skip
     """Record an error, bind it as ``error`` and ``_error``, and say what its handler says, else ``error_default``."""
-    details = {"type": kind, "subtype": subtype or name, "code": code, "message": message}
-    for target in ("_error", "error"):
-        engine.put(thread, target, details)
-    engine.recorder.error(code, name, message, span, state={"set": {"_error": details, "error": details}})
-    handler = find(engine, thread, details)
+    bound = bind(engine, thread, code, name, message, kind=kind, subtype=subtype)
+    engine.recorder.error(code, name, message, span, state={"set": bound})
+    handler = find(engine, thread, bound["error"])
     if handler is not None:
         say(engine, thread, handler)
     else:

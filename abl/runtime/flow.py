@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import actions, calls, checks, errors, handlers, reasoning
-from abl.runtime.flowplan import CallFailed, FlowPlan, Input, Leave, Resume, Select, StepPlan, Zone
-from abl.runtime.gather import Request, advance, drop_transient, receive
+from abl.runtime import actions, calls, checks, errors, gathering, handlers, reasoning
+from abl.runtime.actionlists import CallFailed, GatherFailed, Input, Leave, Resume, Select, Zone
+from abl.runtime.flowplan import FlowPlan, StepPlan
+from abl.runtime.gather import drop_transient
 from abl.runtime.memory import recall
 from abl.runtime.refusing import refused
-from abl.runtime.scalars import boolean, integer
+from abl.runtime.scalars import integer
 from abl.runtime.signals import Signal
 from abl.runtime.state import GatherState
 from abl.runtime.variables import reset
@@ -280,7 +281,7 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
         case nodes.Log():
             actions.log(engine, thread, action)
         case nodes.Gather():
-            return _gather(engine, thread, action)
+            return gathering.gather(engine, thread, action)
         case nodes.Call():
             return calls.call(engine, thread, action)
         case nodes.Check():
@@ -291,6 +292,8 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
             return choose(engine, thread, action)
         case CallFailed():
             return calls.unhandled(engine, thread, action)
+        case GatherFailed():
+            gathering.go_on_asking(thread, action)
         case Input():
             return handlers.on_input(engine, thread, step_of(engine, thread))
         case Leave():
@@ -365,38 +368,3 @@ def _put_match_back(thread: Thread, before: Any) -> None:
         thread.variables.pop("match", None)
     else:
         thread.variables["match"] = before
-
-
-# GATHER ----------------------------------------------------------------------------------------------------------
-
-
-def gather_request(engine: Engine, thread: Thread, step: StepPlan, gather: nodes.Gather) -> Request:
-    """The GATHER of a step as a request."""
-    program = engine.program(thread)
-    flow = thread.flow
-    return Request(
-        fields=program.gather_fields(gather),
-        state=thread.gather,
-        complete_when=step.setting("COMPLETE_WHEN"),
-        prompt=gather.prompt.value if gather.prompt is not None else None,
-        said=flow.responded is not None and flow.responded_turn == engine.state.turn,
-        span=program.span(gather),
-        corrections=boolean(step.setting("CORRECTIONS")),
-    )
-
-
-def _gather(engine: Engine, thread: Thread, gather: nodes.Gather) -> Signal:
-    step = step_of(engine, thread)
-    request = gather_request(engine, thread, step, gather)
-    if not thread.flow.presented:
-        thread.flow.presented = True
-        if step.present is not None:
-            actions.respond(engine, thread, step.present)
-    if thread.forwarded is not None:
-        forwarded, thread.forwarded = thread.forwarded, None
-        receive(engine, thread, request, forwarded, whole=False)
-    if not advance(engine, thread, request):
-        return wait(engine, thread, "gather")
-    if step.name not in thread.flow.gathered:
-        thread.flow.gathered.append(step.name)
-    return Signal.NEXT

@@ -1,18 +1,14 @@
-"""A flow prepared for running: steps, and every action list under a key, so that a position in it is plain data.
-
-The position of a run is a stack of ``[list key, index]`` (docs/spec 06 §9). What the text expresses by nesting (the
-branches of a CALL, the handler of a digression) becomes lists of their own plus the small markers below; a snapshot of
-the stack can therefore be taken between any two actions.
-"""
+"""A flow prepared for running: its steps, each with what belongs together found (docs/spec 06 §9)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
 
+from abl.runtime.actionlists import Action, Failing, Input, Leave, Lists, Resume, Select, Zone
 from abl.syntax import nodes
+from abl.syntax.outcomes import gathers_of
 
 HANDLER_ORDER = {"RESPOND": 0, "SAY": 0, "SET": 1, "CLEAR": 2, "CALL": 3, "DELEGATE": 4, "HANDOFF": 4}
 QUIET_SETTINGS = frozenset(
@@ -37,106 +33,6 @@ QUIET_SETTINGS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """Choose a branch of a list. ``lenient`` leaves ELSE out (06 §6.2: ON_RESULT behind a failure block)."""
-
-    kind: str
-    branches: tuple[nodes.Branch, ...]
-    keys: tuple[str, ...]
-    lenient: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallFailed:
-    """Behind the failure branches of a call: goes on when one of them ran, else the error handling of 06 §6.2."""
-
-    call: nodes.Call
-
-
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """The reasoning zone of a step (06 §4.1)."""
-
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """ON_INPUT of a step (06 §6.3)."""
-
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """The end of a step: THEN, else the implicit end (06 §8)."""
-
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """The end of a handler: how its step goes on (06 §7)."""
-
-    handler: nodes.IntentHandler
-    kind: Literal["digression", "sub_intent"]
-
-
-Action = nodes.Directive | Select | CallFailed | Zone | Input | Leave | Resume
-
-
-class Lists:
-    """Action lists by key. A key is made from places in the text, so it is the same in every process."""
-
-    def __init__(self) -> None:
-        self._lists: dict[str, tuple[Action, ...]] = {}
-
-    def __getitem__(self, key: str) -> tuple[Action, ...]:
-        return self._lists[key]
-
-    def get(self, key: str) -> tuple[Action, ...]:
-        """The list of a key, empty when the text has no such place (any more)."""
-        return self._lists.get(key, ())
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._lists
-
-    def add(self, key: str, actions: Iterable[Action]) -> str:
-        """Register a list with everything nested in it; returns the key."""
-        listed = tuple(actions)
-        self._lists[key] = listed
-        for at, action in enumerate(listed):
-            if isinstance(action, nodes.Call):
-                self._add_routes(f"{key}/{at}", action)
-            elif isinstance(action, nodes.Check) and action.on_fail is not None:
-                self._add_branches(f"{key}/{at}/on_fail", action.on_fail.branches)
-        return key
-
-    def _add_routes(self, key: str, call: nodes.Call) -> None:
-        """``key/+`` runs after a success, ``key/-`` after a failure (06 §6.2)."""
-        result = self._select(f"{key}/on_result", "on_result", call.on_result)
-        success = self._select(f"{key}/on_success", "on_success", call.on_success)
-        self._lists[f"{key}/+"] = tuple(s for s in (success, result) if s is not None)
-        branches = call.on_failure
-        if not branches and call.on_fail is not None and call.on_fail.form == "branches":
-            branches = call.on_fail.branches
-        failure = self._select(f"{key}/on_failure", "on_failure", branches)
-        if result is not None and (failure is not None or call.on_fail is not None):
-            result = Select(result.kind, result.branches, result.keys, lenient=True)
-        self._lists[f"{key}/-"] = (*(s for s in (failure, result) if s is not None), CallFailed(call))
-
-    def _select(self, key: str, kind: str, branches: tuple[nodes.Branch, ...]) -> Select | None:
-        return Select(kind, branches, self._add_branches(key, branches)) if branches else None
-
-    def _add_branches(self, key: str, branches: tuple[nodes.Branch, ...]) -> tuple[str, ...]:
-        return tuple(self.add(f"{key}/{at}", branch.actions) for at, branch in enumerate(branches))
-
-    def select(self, key: str, kind: str, branches: tuple[nodes.Branch, ...]) -> Select:
-        """Register branches and give the action that chooses among them."""
-        return Select(kind, branches, self._add_branches(key, branches))
-
-
-@dataclass(frozen=True, slots=True)
 class HandlerPlan:
     """A digression or sub-intent and the list it runs."""
 
@@ -153,6 +49,7 @@ class StepPlan:
     step: nodes.Step
     key: str
     gather: nodes.Gather | None
+    failing: Failing | None
     present: nodes.Respond | None
     on_input: nodes.OnInput | None
     input_select: Select | None
@@ -212,22 +109,10 @@ def _step(step: nodes.Step, lists: Lists) -> StepPlan:
     found = {type(d): d for d in reversed(step.directives)}
     gather = found.get(nodes.Gather)
     on_input = found.get(nodes.OnInput)
-    present = next((d for d in step.directives if isinstance(d, nodes.Respond) and d.keyword == "PRESENT"), None)
     select = None
     if isinstance(on_input, nodes.OnInput):
         select = lists.select(f"step:{name}/on_input", "on_input", on_input.branches)
-    actions: list[Action] = []
-    for directive in step.directives:
-        if directive is present and gather is not None:
-            continue
-        if isinstance(directive, nodes.OnInput | nodes.Transition | nodes.IntentHandlers | nodes.ActionHandlers):
-            continue
-        if isinstance(directive, nodes.Setting) and directive.keyword in QUIET_SETTINGS:
-            continue
-        actions.append(directive)
-    if step.reasoning:
-        rest = [action for action in actions if action is not gather]
-        actions = [*([gather] if isinstance(gather, nodes.Gather) else []), Zone(name), *rest]
+    actions, failing = _actions(step, lists)
     on_action = tuple(
         (handler, lists.add(f"step:{name}/on_action/{at}", handler_actions(handler)))
         for at, handler in enumerate(
@@ -241,7 +126,8 @@ def _step(step: nodes.Step, lists: Lists) -> StepPlan:
         step=step,
         key=key,
         gather=gather if isinstance(gather, nodes.Gather) else None,
-        present=present,
+        failing=failing,
+        present=_present(step),
         on_input=on_input if isinstance(on_input, nodes.OnInput) else None,
         input_select=select,
         actions=on_action,
@@ -249,6 +135,41 @@ def _step(step: nodes.Step, lists: Lists) -> StepPlan:
         on_exhausted=_transition(step, "ON_EXHAUSTED"),
         handlers=_step_handlers(step, lists),
     )
+
+
+def _present(step: nodes.Step) -> nodes.Respond | None:
+    return next((d for d in step.directives if isinstance(d, nodes.Respond) and d.keyword == "PRESENT"), None)
+
+
+def _actions(step: nodes.Step, lists: Lists) -> tuple[list[Action], Failing | None]:
+    """What a step does, in order (06 §9), and what may follow a failure of its GATHER."""
+    gathers = gathers_of(step.directives)
+    first = gathers[0].gather if gathers else None
+    apart = {id(outcome) for each in gathers for outcome in each.outcomes}
+    if gathers:
+        apart.add(id(_present(step)))  # said by the GATHER
+    plain: list[Action] = [d for d in step.directives if id(d) not in apart and _acts(d)]
+    if step.reasoning:
+        early: list[Action] = [first] if first is not None else []
+        plain = [*early, Zone(step.name.value), *(action for action in plain if action is not first)]
+    outcomes = {id(each.gather): each for each in gathers if each.outcomes}
+    actions: list[Action] = []
+    failing: Failing | None = None
+    for action in plain:
+        actions.append(action)
+        if id(action) in outcomes:
+            key = f"step:{step.name.value}/{len(actions) - 1}"
+            complete, failed = lists.add_outcomes(key, outcomes[id(action)])
+            actions.extend(complete)
+            failing = failed if action is first else failing
+    return actions, failing
+
+
+def _acts(directive: nodes.Directive) -> bool:
+    """True for what runs where it stands; the rest is read where it takes effect."""
+    if isinstance(directive, nodes.OnInput | nodes.Transition | nodes.IntentHandlers | nodes.ActionHandlers):
+        return False
+    return not isinstance(directive, nodes.Setting) or directive.keyword not in QUIET_SETTINGS
 
 
 def _transition(step: nodes.Step, keyword: str) -> nodes.Transition | None:

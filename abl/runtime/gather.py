@@ -27,6 +27,8 @@ CORRECTION = re.compile(
 )
 DEFAULT = "default"
 """Source of a value that is the field's own default; the other sources are those of ``satisfied_by`` (07 §2)."""
+EXHAUSTED = "gather.retries_exhausted"
+"""Name and subtype of the error of a field that failed more often than its max_retries."""
 NEEDS_MODEL = frozenset({"llm", "ml", "hybrid"})
 
 
@@ -42,6 +44,7 @@ class Request:
     span: Any = None
     corrections: bool = False
     message: str | None = None  # prompt of a field without its own (COLLECT)
+    branches: bool = False  # branches of the GATHER may take a failure, so that who receives judges them
 
 
 def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -> bool:
@@ -294,24 +297,37 @@ def _reject(
     retries[field.name] = retries.get(field.name, 0) + 1
     thread.system["_validation_retries"] = retries
     program = engine.program(thread)
-    span = program.span(field.span)
     finding = note("RUN008", "gather.rejected", f"{field.name} does not fit {rule or field.type}", "info")
     data = {"field": field.name, "rule": rule, "attempt": retries[field.name], "notes": [finding]}
-    engine.recorder.emit("gather.rejected", data, status="failed", span=span)
     limit = max_retries(field)
     if limit is not None and retries[field.name] > limit:
-        from abl.runtime import errors
-
         message = f"{field.name}: more than {limit} failed attempts"
-        engine.turn.handler = errors.report(engine, thread, "RUN008", "gather.retries_exhausted", message,
-                                            kind="validation_error", span=span)  # fmt: skip
-        request.state.quiet = True
+        _exhausted(engine, thread, request, field, data, message=message)
         return
+    engine.recorder.emit("gather.rejected", data, status="failed", span=program.span(field.span))
     own = error or field.retry_prompt
     if own is None:
         prompt = field.prompt or request.message or ""
         own = f"{program.messages['error_validation']} {prompt}".strip()
     request.state.retry_text = own
+
+
+def _exhausted(
+    engine: Engine, thread: Thread, request: Request, field: FieldPlan, data: dict[str, Any], *, message: str
+) -> None:
+    """A field failed more often than its max_retries: the branches of its GATHER are judged, else it is an error."""
+    from abl.runtime import errors
+
+    span = engine.program(thread).span(field.span)
+    branched = request.branches and field in request.fields
+    if branched and engine.turn.exhausted is None:
+        engine.turn.exhausted = (message, span)
+        data["state"] = {"set": errors.bind(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error")}
+    engine.recorder.emit("gather.rejected", data, status="failed", span=span)
+    if not branched:
+        engine.turn.handler = errors.report(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error",
+                                            span=span)  # fmt: skip
+        request.state.quiet = True
 
 
 def _nothing_for(engine: Engine, thread: Thread, request: Request, asked: str, message: str) -> None:

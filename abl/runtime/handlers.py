@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime import flow
+from abl.runtime.actionlists import Input, Resume
 from abl.runtime.extract import option_of
-from abl.runtime.flowplan import HandlerPlan, Input, Resume, StepPlan
+from abl.runtime.flowplan import HandlerPlan, StepPlan
 from abl.runtime.signals import Signal
 from abl.syntax import nodes
 

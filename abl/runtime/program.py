@@ -30,6 +30,7 @@ from abl.runtime.scalars import boolean, integer
 from abl.runtime.toolplans import OutcomePlan, ProcessPlan, outcome_plan, process_plan
 from abl.source import Source, Span
 from abl.syntax import nodes
+from abl.syntax.content import content_of
 
 SCOPE_OF_SEGMENT = {
     "user": "user",
@@ -325,25 +326,21 @@ class Program:
 
     @cached_property
     def escalations(self) -> tuple[EscalationPlan, ...]:
-        """Triggers of ESCALATE in declaration order."""
+        """Triggers of ESCALATE in declaration order; one without WHEN never fires (09 §7)."""
         section = self.agent.section("ESCALATE")
-        blocks = section.block.children if section is not None and section.block is not None else ()
-        listed = next((b.children for b in blocks if b.key.lower() == "triggers"), ())
-        plans = []
-        for index, entry in enumerate(listed):
-            parts = {b.key.upper(): b for b in (entry, *entry.children) if b.key}
-            texts = {key: b.value for key, b in parts.items() if b.value is not None}
-            plans.append(
-                EscalationPlan(
-                    index=index,
-                    when=self.condition(texts.get("WHEN")),
-                    reason=texts["REASON"].value if "REASON" in texts else "",
-                    priority=texts["PRIORITY"].value.strip() if "PRIORITY" in texts else "medium",
-                    sets=parts["SET"].children if "SET" in parts else (),
-                    span=self.span(entry),
-                )
+        listed = content_of(section.block).get("triggers") if section is not None and section.block else None
+        return tuple([
+            EscalationPlan(
+                index=index,
+                when=self.condition(when),
+                reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
+                priority=entry.word("priority") or "medium",
+                sets=sets.block.children if (sets := entry.get("set")) is not None and sets.block is not None else (),
+                span=self.span(entry),
             )
-        return tuple(plans)
+            for index, entry in enumerate(listed.items if listed is not None else ())
+            if (when := entry.text_of("when")) is not None and when.value.strip()
+        ])  # fmt: skip
 
     @cached_property
     def completions(self) -> tuple[CompletionPlan, ...]:

@@ -8,14 +8,10 @@ from abl.runtime.evaluation import template
 from abl.runtime.plans import RulePlan
 from abl.runtime.recorder import cut_text
 from abl.syntax import nodes
-from abl.syntax.constraints import read_rule
-from abl.syntax.context import Context
+from abl.syntax.constraints import STEP_PHASE
 
 if TYPE_CHECKING:
     from abl.runtime.program import Program
-
-STEP_PHASE = "STEP_CONSTRAINTS"
-"""Phase that records of a step's rules carry."""
 
 
 def rule_plan(program: Program, rule: nodes.Rule, *, rule_id: str, phase: str, index: int) -> RulePlan:
@@ -57,21 +53,16 @@ def rule_plan(program: Program, rule: nodes.Rule, *, rule_id: str, phase: str, i
 def step_rules(program: Program, step: nodes.Step, first: int) -> tuple[tuple[RulePlan, ...], tuple[str, ...]]:
     """STEP_CONSTRAINTS of a step: its rules, numbered from ``first``, and the lines that are no rules."""
     setting = step.setting("STEP_CONSTRAINTS") if step.reasoning else None
-    if setting is None or setting.block is None:
+    if setting is None:
         return (), ()
-    ctx = Context(program.source, program.source.text, yaml=program.yaml)
-    read = [
-        read_rule(ctx, item, f"{setting.path}[{at}]")
-        for at, item in enumerate(setting.block.children)
-        if item.value is not None or item.children
-    ]
-    rules = [entry for entry in read if isinstance(entry, nodes.Rule)]
+    rules = [entry for entry in setting.rules if isinstance(entry, nodes.Rule)]
     plans = tuple(
         rule_plan(program, rule, rule_id=f"{program.name}:{step.name.value}:{at}", phase=STEP_PHASE, index=first + at)
         for at, rule in enumerate(rules)
     )
-    sentences = [entry.text.value for entry in read if isinstance(entry, nodes.Sentence) and entry.text.value]
-    inline = [setting.value.value] if setting.value is not None and setting.value.value.strip() else []
+    sentences = [entry.text.value for entry in setting.rules if isinstance(entry, nodes.Sentence) and entry.text.value]
+    value = setting.value
+    inline = [value.value] if value is not None and value.value.strip() and not setting.rules else []
     return plans, (*inline, *sentences)
 
 

@@ -184,5 +184,6 @@ class TurnState:
     action: dict[str, Any] | None = None  # id and value of a click
     typed_reply: str | None = None  # a tester's reply in place of a model
     input_missed: bool = False  # ON_INPUT was judged at T9 and nothing matched
+    exhausted: tuple[str, Any] | None = None  # message and place of a field that failed too often, not yet handled
     handler: Any = None  # ON_ERROR handler of a field that failed too often; its THEN is still to be taken
     blocked: bool = False  # pass `turn` stopped the work

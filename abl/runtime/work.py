@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl.runtime import collecting, confirm, coordination, errors, flow, gather, handlers, reasoning
+from abl.runtime import collecting, confirm, coordination, errors, flow, gather, gathering, handlers, reasoning
 from abl.runtime.onfail import Verdict, act
 from abl.runtime.passes import Failure, run_pass
 from abl.runtime.signals import Signal
@@ -138,10 +138,12 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
     if thread.flow.reason == "gather":
         waiting = flow.step_of(engine, thread)
         if waiting.gather is not None:
-            request = flow.gather_request(engine, thread, waiting, waiting.gather)
+            request = gathering.request_of(engine, thread, waiting, waiting.gather)
             own = {f.name for f in request.fields}
             ahead = [f for f in program.fields if f.name not in own]
             gather.receive(engine, thread, request, message, ahead=ahead)
+            if gathering.failed(engine, thread, waiting):
+                return flow.loop(engine, thread, stop=lambda action: not isinstance(action, QUIET_ACTIONS))
             if engine.turn.handler is not None:
                 return errors.go_on(engine, thread, engine.turn.handler)
     return Signal.NEXT

@@ -16,7 +16,9 @@ from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.calls import call_header
 from abl.syntax.colons import mended, with_key
+from abl.syntax.constraints import read_step_rules
 from abl.syntax.context import Context
+from abl.syntax.else_if import as_if
 from abl.syntax.entries import (
     condition_text,
     entries_of,
@@ -47,6 +49,7 @@ from abl.syntax.nodes import (
 )
 from abl.syntax.on_fail import read_on_fail, reason_text
 from abl.syntax.state import read_arguments, read_clear, read_log, read_set, read_transform
+from abl.syntax.suggest import closest
 from abl.syntax.texts import first_word, rest_behind
 
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*([^()\s]*)\s*\)")
@@ -118,6 +121,7 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
     legal = vocabulary.KEYS_BY_PLACE[place]
     groups: list[_Group] = []
     nearest: dict[str, _Group] = {}
+    unknown: list[Block] = []
     for written in blocks:
         block = keyed(ctx, written, legal)
         if not block.colon:
@@ -129,8 +133,7 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
             owner.parts.append(block)
             continue
         if key not in legal and place != "step":
-            shown = sorted(legal)
-            ctx.report(findings.unknown_key(ctx.source, block, place, shown))
+            unknown.append(block)
             continue
         if not block.key.isupper() and key in legal and not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES:
             ctx.report(findings.lower_key(block.key_span, block.key))
@@ -138,6 +141,10 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
         for role in _ROLES.get(group.key, ()):
             nearest[role] = group
         groups.append(group)
+    given = {group.key for group in groups} if unknown else frozenset()
+    for block in unknown:
+        shown = [vocabulary.as_written(known, False) for known in sorted(legal)]
+        ctx.report(findings.unknown_key(ctx.source, block, place, shown, given))
     for group in groups:
         empty = group.block.value is None and not group.block.children and not group.parts
         if empty and group.key not in _MAY_BE_EMPTY:
@@ -186,6 +193,13 @@ def _read_setting(ctx: Context, block: Block, parts: Parts, key: str, path: str)
     if block.children:
         block = mended(ctx, block)
     return Setting(span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value)
+
+
+def _read_step_constraints(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return Setting(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value,
+        rules=read_step_rules(ctx, block, path),
+    )  # fmt: skip
 
 
 def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
@@ -341,7 +355,7 @@ def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
     if not children:
         return ()
     if children[0].item or any(child.key.upper() in _BRANCH_STARTS for child in children):
-        entries = entries_of(ctx, block, _BRANCH_STARTS)
+        entries = entries_of(ctx, block, _BRANCH_STARTS, vocabulary.KEYS_BY_PLACE["branch"])
         return tuple(_read_branch(ctx, entry, f"{path}[{i}]") for i, entry in enumerate(entries))
     actions = read_directives(ctx, children, "branch", path)
     return (Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=actions),)
@@ -355,7 +369,7 @@ def _shorthand(ctx: Context, block: Block, value: Text, path: str) -> Branch:
 
 
 def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
-    item = keyed(ctx, item, _BRANCH_STARTS)
+    item = keyed(ctx, as_if(ctx, item), _BRANCH_STARTS)
     condition: Text | None = None
     key = item.key.upper() if item.colon else ""
     if key == "ELSE":
@@ -372,10 +386,16 @@ def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
             ctx.report(findings.empty_block(ctx.source, item.key_span, item.key))
     else:
         actions = (item,) if item.colon or item.value is not None else item.children
+    is_else = key not in vocabulary.BRANCH_CONDITIONS and not _is_misspelt_condition(key)
     return Branch(
-        span=item.span, path=path, block=item, condition=condition, is_else=key not in vocabulary.BRANCH_CONDITIONS,
+        span=item.span, path=path, block=item, condition=condition, is_else=is_else,
         actions=read_directives(ctx, actions, "branch", path),
     )  # fmt: skip
+
+
+def _is_misspelt_condition(key: str) -> bool:
+    """True for ``- IFX: a == 1``, which is told as an unknown key (ABL106) and is no ELSE."""
+    return key not in vocabulary.KEYS_BY_PLACE["branch"] and bool(closest(key, vocabulary.BRANCH_CONDITIONS))
 
 
 # Handlers (read in a module of their own, which reads directives in turn) ------------------------------------------
@@ -408,6 +428,7 @@ _READERS: Final[dict[str, _Reader]] = {
     **dict.fromkeys(vocabulary.TRANSITIONS, _read_transition),
     **dict.fromkeys(("HANDOFF", "COMPLETE", "ESCALATE"), _read_ending),
     **dict.fromkeys(("SUB_INTENTS", "DIGRESSIONS"), _read_intent_list),
+    "STEP_CONSTRAINTS": _read_step_constraints,
     "WHEN": _read_when,
     "SET": _read_state_set,
     "CLEAR": _read_state_clear,

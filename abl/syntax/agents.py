@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from abl.diagnostics import Edit, Fix
@@ -22,11 +23,12 @@ from abl.syntax.handoff import read_completions, read_handoffs, read_hooks, read
 from abl.syntax.memory import read_memory
 from abl.syntax.misplaced import report_misplaced
 from abl.syntax.nodes import Agent, Block, Constraints, Directive, Fragment, Name, Section
+from abl.syntax.suggest import closest
 from abl.syntax.texts import first_word
 from abl.syntax.tools import read_tools
 
 _ONLY_DIRECTIVES: Final = (vocabulary.STEP_DIRECTIVES | {"ON_FAIL", "DELEGATE"}) - vocabulary.SECTIONS
-_SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
+_SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS - {"MODE"}))  # which was removed (ABL119)
 _YAML_SECTION_NAMES: Final = tuple(name.lower() for name in _SECTION_NAMES)
 _LIST_SECTIONS: Final = frozenset(
     {"MEMORY", "CONSTRAINTS", "FLOW", "TOOLS", "GATHER", "HANDOFF", "LIMITATIONS", "MESSAGES"}
@@ -35,6 +37,10 @@ _TYPED: Final = vocabulary.SCALAR_SECTIONS | vocabulary.words("MEMORY CONSTRAINT
 _KEPT_BELOW: Final = frozenset({"TOOLS", "MEMORY", "CONSTRAINTS", "HANDOFF", "COMPLETE"})  # entries open themselves
 _OWN_COLONS: Final = _TYPED | vocabulary.words("LIMITATIONS TESTS ON_START HOOKS ACTION_HANDLERS")
 """Sections whose readers find missing colons themselves, or whose lines are no properties."""
+_OF_EXECUTION: Final = vocabulary.words("MODEL FALLBACK_MODEL TEMPERATURE TOP_P TOP_K MAX_TOKENS SEED")
+"""Properties that are easily taken for sections (09 §1)."""
+_DIRECTIVE_NAMES: Final = tuple(sorted(_ONLY_DIRECTIVES - vocabulary.words("AS WITH CALL_WITH")))
+_BEGINNINGS: Final = (*_SECTION_NAMES, *_DIRECTIVE_NAMES)
 _PROFILE_ONLY: Final = vocabulary.PROFILE_SECTIONS - vocabulary.SECTIONS
 
 
@@ -52,6 +58,7 @@ class SectionReader:
         self.rules: list[Block] = []
         self.steps: frozenset[str] = frozenset()
         self.seen_flow = False
+        self.headless = False
 
     def classify(self, directives: bool = False, rules: bool = False) -> None:
         """Sort the blocks; ``directives`` and ``rules`` tell what besides sections the text may hold."""
@@ -73,11 +80,26 @@ class SectionReader:
             else:
                 self._section(block, keyword)
 
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The sections that stand here and may stand once."""
+        there = {vocabulary.section_keyword(block.key) or "" for block in self.blocks}
+        return frozenset(there - vocabulary.REPEATABLE_SECTIONS)
+
     def _unknown(self, block: Block) -> None:
         """A section whose name is misspelt: what it says is not judged, but its names may be meant elsewhere."""
         if not self.ctx.full:
             names = _YAML_SECTION_NAMES if self.ctx.yaml else _SECTION_NAMES
-            self.ctx.report(findings.unknown_section(block.key_span, block.key, names))
+            if self.prefix.startswith("profiles["):
+                names = tuple(sorted(name.lower() if self.ctx.yaml else name for name in vocabulary.PROFILE_SECTIONS))
+            elif self.headless:  # perhaps a fragment of directives
+                names = (*names, *_DIRECTIVE_NAMES)
+            elsewhere = block.key.upper() in _OF_EXECUTION
+            self.ctx.report(
+                findings.section_elsewhere(block.key_span, block.key, "EXECUTION")
+                if elsewhere
+                else findings.unknown_section(block.key_span, block.key, names, self._given)
+            )
         self.ctx.silenced.append(Span(block.line_span.end, block.span.end))
         self.sections.append(
             Section(
@@ -216,10 +238,32 @@ def _merge_fix(ctx: Context, first: Block, second: Block) -> tuple[Fix, ...]:
     """Move the entries of the second section to the end of the first."""
     if not first.children or not second.children:
         return ()
-    start = ctx.source.line_starts[ctx.line_of(second.children[0].span.start) - 1]
-    entries = ctx.text[start : second.span.end]
-    edits = (Edit(Span(first.span.end, first.span.end), "\n" + entries), findings.line_removal(ctx.source, second.span))
-    return (Fix(f"Move the entries into the first `{second.key}`", edits),)
+    moved: dict[int, str] = {}
+    there = {child.key.upper(): child for child in first.children if _holds_lines(child)}
+    same = [child for child in second.children if _holds_lines(child) and child.key.upper() in there]
+    for child in same:  # two of `session:` or `ADD:` become one
+        target = there[child.key.upper()]
+        if target.children[-1].column != child.children[0].column:
+            return ()
+        notes = "".join("\n" + ctx.source.line_text(ctx.line_of(comment.span.start)) for comment in child.comments)
+        moved[target.span.end] = moved.get(target.span.end, "") + notes + _lines(ctx, child.children[0], child)
+    others = [child for child in second.children if child not in same]
+    if others:
+        rest = "".join(_lines(ctx, child, child) for child in others) if same else _lines(ctx, others[0], second)
+        moved[first.span.end] = moved.get(first.span.end, "") + rest
+    edits = [Edit(Span(at, at), lines) for at, lines in moved.items()]
+    title = f"Move the entries into the first `{second.key}`"
+    return (Fix(title, (*edits, findings.line_removal(ctx.source, second.span))),)
+
+
+def _holds_lines(block: Block) -> bool:
+    return block.colon and not block.item and block.value is None and bool(block.children)
+
+
+def _lines(ctx: Context, first: Block, last: Block) -> str:
+    """From the line where a block, with the comments above it, begins to where another ends; behind a line break."""
+    at = first.comments[0].span.start if first.comments else first.span.start
+    return "\n" + ctx.text[ctx.source.line_starts[ctx.line_of(at) - 1] : last.span.end]
 
 
 def _choices(ctx: Context, first: Block, second: Block) -> tuple[Fix, ...]:
@@ -233,6 +277,7 @@ def _choices(ctx: Context, first: Block, second: Block) -> tuple[Fix, ...]:
 def read_agent(ctx: Context, header: Block | None, blocks: Sequence[Block], prefix: str = "") -> Agent:
     """One AGENT or SUPERVISOR document; ``header`` is among ``blocks``, None when it is missing."""
     reader = SectionReader(ctx, blocks, prefix)
+    reader.headless = header is None and not _is_profile(blocks)
     reader.classify()
     name: Name | None = None
     kind = "agent"
@@ -251,6 +296,7 @@ def read_agent(ctx: Context, header: Block | None, blocks: Sequence[Block], pref
 def read_fragment(ctx: Context, blocks: Sequence[Block], prefix: str = "") -> Fragment:
     """A text without a header: sections, a directive list, a rule list, or a mix of them (01 §1)."""
     reader = SectionReader(ctx, blocks, prefix)
+    reader.headless = True
     reader.classify(directives=_is_directive_list(blocks), rules=has_rules(blocks))
     fields = reader.fields()
     directives: tuple[Directive, ...] = ()
@@ -297,9 +343,16 @@ def starts_fragment(blocks: Sequence[Block]) -> bool:
         return has_rules(blocks) or vocabulary.canonical_key(_word(block)) in vocabulary.STEP_DIRECTIVES
     word = _word(block)
     keyword = vocabulary.section_keyword(word)
+    if keyword is None and block.colon and not _is_profile(blocks):  # a misspelt section is one, too (ABL103)
+        word = next(iter(closest(word, _BEGINNINGS)), word)
+        keyword = vocabulary.section_keyword(word)
     if keyword is not None and keyword not in vocabulary.NO_FRAGMENT_SECTIONS | vocabulary.HEADERS:
         return True
     return vocabulary.canonical_key(word) in _ONLY_DIRECTIVES
+
+
+def _is_profile(blocks: Sequence[Block]) -> bool:
+    return any(block.key.upper() in _PROFILE_ONLY for block in blocks)
 
 
 def read_profile(ctx: Context, header: Block, blocks: Sequence[Block], number: int) -> Section:

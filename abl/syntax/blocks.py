@@ -1,7 +1,6 @@
 """Lines -> the tree of blocks by indentation (docs/spec 01 §2, §10): lossless, never fails, linear.
 
-The builder keeps a stack of open blocks. A line closes every block that does not stand left of it; what is then on top
-is its parent. If the line does not share the column of its siblings it is still their sibling, and reported.
+The builder keeps a stack of open blocks; ``placement`` says which of them a line stands in.
 """
 
 from __future__ import annotations
@@ -11,61 +10,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from abl.diagnostics import Edit, Finding
-from abl.limits import MAX_BLOCK_DEPTH
+from abl.diagnostics import Finding
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.moving import moved_block
 from abl.syntax.nodes import Block, Comment, Text
+from abl.syntax.opened import NO_COMMENTS, Open
+from abl.syntax.placement import Placement
 from abl.syntax.scanner import COMMENT, CONTENT, SLASHES, Line, scan_line
-from abl.syntax.stray import LookAhead, is_no_text, may_be_stray
-from abl.syntax.texts import bare_text, new_span, pipe_header
-from abl.syntax.values import ValueReader, blanked
+from abl.syntax.stray import is_no_text, may_be_stray
+from abl.syntax.texts import bare_text, pipe_header
+from abl.syntax.values import blanked
+from abl.syntax.yamlonly import YamlOnly, may_hold
 
-_NO_COMMENTS: Final[tuple[Comment, ...]] = ()
 _SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
-
-
-class _Open:
-    """A block whose children are still coming. ``base`` is the offset of its line."""
-
-    children: list[Block] | None = None
-    expected = 0  # column of its children, 0 while unknown
-    nested = 0  # of an item: column of what belongs to the key on its line
-    flat = False  # its list items stand in its own column
-
-    def __init__(self, line: Line, base: int, end: int, value: Text | None, comments: tuple[Comment, ...]) -> None:
-        self.line = line
-        self.base = base
-        self.end = end
-        self.value = value
-        self.comments = comments
-        self.column = line.column
-        self.hang = line.key_column if line.item and line.colon else 0
-
-    def close(self) -> Block:
-        """The finished block."""
-        line, base = self.line, self.base
-        start = base + line.indent
-        key_span = new_span(Span, (base + line.content, base + line.key_end) if line.colon else (start, start))
-        return Block(
-            line.key, key_span, self.value, tuple(self.children) if self.children else (),
-            new_span(Span, (start, self.end)), new_span(Span, (start, base + line.end)), line.column, line.item,
-            line.colon, self.comments,
-        )  # fmt: skip
-
-    def holds_texts(self) -> bool:
-        """True for a block whose entries are free text."""
-        return self.value is None and self.line.key.upper() in vocabulary.TEXT_CONTAINERS
-
-    def takes_flat_items(self) -> bool:
-        """True for a key whose list may stand in its own column."""
-        line = self.line
-        return line.colon and not line.item and self.value is None and (self.flat or not self.children)
-
-
-_ROOT_LINE: Final = Line(CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +68,22 @@ def build(ctx: Context, text: str, known: Mapping[int, Known] = MappingProxyType
     return tree
 
 
-class _Builder(ValueReader):
+class _Builder(Placement):
     """One pass over the lines of a text."""
 
     def __init__(self, ctx: Context, text: str, known: Mapping[int, Known]) -> None:
         super().__init__(ctx, text)
         self.known = known
-        self.stack = [_Open(_ROOT_LINE, 0, 0, None, _NO_COMMENTS)]
         self.above: list[Comment] = []
-        self.tabs = 0
-        self.too_deep = False
-        self.ahead = LookAhead(self.lines)
-        self.last = 0  # offset of the last line that was taken into a block
+        self.odd = False  # a blank that is neither space nor tab was met in an indentation
         self.first_finding = len(ctx.findings)
+        self.only = YamlOnly(ctx)
 
     def run(self) -> Tree:
         """Read every line."""
         lines, starts, count = self.lines, self.starts, len(self.lines)
         at = 0
+        self.outermost()
         if lines[0].startswith("\ufeff"):
             at = self._first_line_with_bom()
         while at < count:
@@ -134,15 +91,24 @@ class _Builder(ValueReader):
             line = scan_line(raw)
             base = starts[at]
             at += 1
+            if line.tabs & 4 and not self.odd:
+                self.odd = True
+                self.ctx.report(findings.other_blanks(self.ctx.source, Span(base, base + line.indent)))
             if line.kind == CONTENT:
+                if self.ctx.yaml:
+                    clear = self.only.line(line, raw, base)
+                    if clear is None:
+                        self._leave(line, base)
+                        continue
+                    line = clear
                 if not line.item and may_be_stray(line, raw) and self._is_left_over(line, base, at):
                     continue
+                column = self.make_room(line, base, at)
                 self.last = base
-                self._make_room(line, base)
                 known = self.known.get(at - 1) if self.known else None
                 at = (
-                    self._content(line, base, at)
-                    if known is None or not self._fits(known, line)
+                    self._content(line, base, at, column)
+                    if known is None or column != line.column or not self._fits(known, line)
                     else self._keep(known, at)
                 )
             elif line.kind == COMMENT:
@@ -150,11 +116,11 @@ class _Builder(ValueReader):
             elif line.kind == SLASHES:
                 self.ctx.report(findings.slash_line(base + line.indent, base + line.end))
         while len(self.stack) > 1:
-            self._close()
+            self.close()
         self.unsure += (finding.span.start for finding in self.ctx.findings[self.first_finding :])
         return Tree(
             tuple(self.stack[0].children or ()), tuple(self.comments), self.too_deep, tuple(sorted(self.unsure)),
-            tuple(self.inner_comments),
+            tuple(sorted([*self.inner_comments, *self.only.blanked])),
         )  # fmt: skip
 
     def _fits(self, known: Known, line: Line) -> bool:
@@ -197,11 +163,18 @@ class _Builder(ValueReader):
         self._skip(line, span, finding)
         return True
 
+    def _leave(self, line: Line, base: int) -> None:
+        """Take a line into no block of which its own words were told."""
+        self.unsure.append(self.last)
+        self.ctx.leave(self._alone(line, Span(base + line.content, base + line.end)), "")
+
     def _skip(self, line: Line, span: Span, finding: Finding | None) -> None:
         """Report a line that is taken into no block."""
+        self.ctx.skip(self._alone(line, span), "This line belongs to no block", "", finding)
+
+    def _alone(self, line: Line, span: Span) -> Block:
         text = bare_text(self.text, *span)
-        block = Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
-        self.ctx.skip(block, "This line belongs to no block", "", finding)
+        return Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
 
     def _is_in_list(self, line: Line, below: Line) -> bool:
         """True in the column of list items, one of which stands above or below the line."""
@@ -212,8 +185,8 @@ class _Builder(ValueReader):
     def _first_line_with_bom(self) -> int:
         line = scan_line(self.lines[0][1:])
         if line.kind == CONTENT:
-            self._make_room(line, 1)
-            return self._content(line, 1, 1)
+            column = self.make_room(line, 1, 1)
+            return self._content(line, 1, 1, column)
         if line.kind == COMMENT:
             self._comment(line, 1)
         return 1
@@ -226,7 +199,7 @@ class _Builder(ValueReader):
         else:
             self._skip(line, span, None)
 
-    def _content(self, line: Line, base: int, following: int) -> int:
+    def _content(self, line: Line, base: int, following: int, column: int) -> int:
         """Add the block of a line; returns the index of the next line to read."""
         start, end = base + line.value, base + line.end
         free = (line.trailer >= 0 or line.opens != "") and self._is_free_text(line)
@@ -237,17 +210,19 @@ class _Builder(ValueReader):
         if start < end:
             header = pipe_header(self.text, start, end) if line.colon else None
             if header is not None:
-                value, following = self.pipe(line, start, header, following)
+                value, following = self.pipe(line._replace(column=column), start, header, following)
                 last = value.span.end
             else:
                 value, following = self.value(line, start, end, free=free, following=following)
+                if self.ctx.yaml and value is not None and value.style == "bare" and may_hold(value.raw):
+                    self.only.flow(value.value, value.span.start)
                 if value is not None and value.span.end > last:
                     last = value.span.end
-        above = _NO_COMMENTS
+        above = NO_COMMENTS
         if self.above:
             above = tuple(self.above)
             self.above.clear()
-        self.stack.append(_Open(line, base, last, value, above))
+        self.stack.append(Open(line, base, last, value, above, column=column))
         return following
 
     def _is_free_text(self, line: Line) -> bool:
@@ -255,88 +230,3 @@ class _Builder(ValueReader):
         if self.stack[-1].holds_texts():
             return True
         return line.colon and vocabulary.canonical_key(line.key) in vocabulary.TEXT_KEYS
-
-    # Placement --------------------------------------------------------------------------------------------------
-
-    def _make_room(self, line: Line, base: int) -> None:
-        """Close blocks until the parent of the line is on top, and check the line's column."""
-        column, stack = line.column, self.stack
-        while stack[-1].column >= column:
-            top = stack[-1]
-            if line.item and top.column == column and top.takes_flat_items():
-                if not top.flat and not self.ctx.yaml:
-                    self._misplaced(line, base, column + 2)
-                top.flat = True
-                return
-            self._close()
-        if line.column == 1:
-            self.tabs = 0
-        elif line.tabs:
-            self._check_tabs(line, base)
-        parent = stack[-1]
-        if parent.hang and column > parent.hang:
-            if not parent.nested:
-                parent.nested = column
-            elif parent.nested != column:
-                self._misplaced(line, base, parent.nested)
-            return
-        expected = parent.expected or parent.hang
-        if expected and column != expected:
-            self._misplaced(line, base, expected)
-        elif not expected:
-            parent.expected = column
-        if len(stack) > MAX_BLOCK_DEPTH:
-            self._limit_depth(line, base)
-
-    def _misplaced(self, line: Line, base: int, expected: int) -> None:
-        span = Span(base + line.indent, base + line.end)
-        self.ctx.report(findings.bad_indent(self.ctx.source, span, line.column, expected))
-
-    def _limit_depth(self, line: Line, base: int) -> None:
-        if not self.too_deep:
-            self.too_deep = True
-            span = Span(base + line.indent, base + line.end)
-            self.ctx.report(findings.unreadable(span, f"Blocks are nested deeper than {MAX_BLOCK_DEPTH}"))
-        while len(self.stack) > MAX_BLOCK_DEPTH:
-            self._close()
-
-    def _close(self) -> None:
-        block = self.stack.pop()
-        self._adopt(block.close(), block.end)
-
-    def _adopt(self, block: Block, end: int) -> None:
-        parent = self.stack[-1]
-        if parent.children is None:
-            parent.children = [block]
-        else:
-            parent.children.append(block)
-        if end > parent.end:  # noqa: PLR1730  a call to max() costs as much as the rest of this
-            parent.end = end
-
-    def _check_tabs(self, line: Line, base: int) -> None:
-        """Report the first line of a top-level block that mixes tabs and spaces with those above it."""
-        if self.tabs == 3:
-            return
-        self.tabs |= line.tabs
-        if self.tabs == 3:
-            edits = self._tabs_to_spaces(self.ctx.line_of(base) - 1)
-            self.ctx.report(findings.mixed_tabs(Span(base, base + line.indent), edits))
-
-    def _begins(self, at: int) -> bool:
-        """True for a line that begins a top-level block; comments stand in any column."""
-        line = scan_line(self.lines[at])
-        return line.kind == CONTENT and line.column == 1
-
-    def _tabs_to_spaces(self, at: int) -> tuple[Edit, ...]:
-        """Edits that indent the whole top-level block around a line with spaces."""
-        first = last = at
-        while first > 0 and not self._begins(first):
-            first -= 1
-        while last < len(self.lines) and (last == first or not self._begins(last)):
-            last += 1
-        edits: list[Edit] = []
-        for number in range(first, last):
-            line, start = scan_line(self.lines[number]), self.starts[number]
-            if line.tabs & 1:
-                edits.append(Edit(Span(start, start + line.indent), " " * (line.column - 1)))
-        return tuple(edits)

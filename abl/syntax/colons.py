@@ -13,8 +13,9 @@ from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
 from abl.syntax.moving import origin_of
 from abl.syntax.nodes import Block, Text, same_key
-from abl.syntax.texts import first_word, rest_behind
+from abl.syntax.texts import first_word, rest_behind, scalar_text
 
+_SIGN: Final = re.compile(r":|=(?!=)")
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_KEY: Final = re.compile(r"CALL\s|[A-Za-z_][\w.\[\]*-]*\s*(?:=|->|→|\()")
 """What a line begins with that is an assignment, an arrow line or a call, which 06 §5.11 writes without a colon."""
@@ -40,6 +41,29 @@ def with_key(block: Block, value: Text, rest: Text | None) -> Block:
     word = first_word(value)
     return Block(
         word.value, word.span, rest, block.children, block.span, block.line_span, block.column, block.item, True,
+        block.comments,
+    )  # fmt: skip
+
+
+def told_value(ctx: Context, value: Text) -> Text | None:
+    """What stands behind the word that ``value`` begins with, of which is told that it lacks its colon (ABL110).
+
+    A colon with a blank in front of it only, or a ``=`` in its place, is no part of what stands behind the word.
+    """
+    word = first_word(value)
+    rest = rest_behind(ctx.text, value, word)
+    until = 0
+    if rest is not None and rest.style == "bare" and _SIGN.match(rest.raw):
+        rest = scalar_text(ctx.text, rest.span.start + 1, value.inner.end)
+        until = rest.span.start if rest is not None else value.inner.end
+    ctx.report(findings.missing_colon(word.span, word.value, until=until))
+    return rest
+
+
+def as_meant(block: Block, key: str) -> Block:
+    """The block of a misspelt key with the one that was meant, for a reader who told it."""
+    return Block(
+        key, block.key_span, block.value, block.children, block.span, block.line_span, block.column, block.item, True,
         block.comments,
     )  # fmt: skip
 
@@ -105,7 +129,7 @@ def _is_odd(parent: Block, child: Block) -> bool:
     among_keys = (parent.item and parent.colon) or any(line.colon for line in parent.children)
     if is_word and not rest:
         return bool(child.children)
-    return among_keys or (is_word and (bool(child.children) or rest[0] in "\"'{["))
+    return among_keys or (is_word and (bool(child.children) or rest[0] in "\"'{[:"))
 
 
 def _keyed(ctx: Context, parent: Block, child: Block) -> Block | None:
@@ -116,5 +140,4 @@ def _keyed(ctx: Context, parent: Block, child: Block) -> Block | None:
     if _KEY.fullmatch(word.value) is None:
         ctx.skip(child, f"This is no part of {parent.key}" if parent.key else "This line cannot be read", "")
         return None
-    ctx.report(findings.missing_colon(word.span, word.value))
-    return with_key(child, value, rest_behind(ctx.text, value, word))
+    return with_key(child, value, told_value(ctx, value))

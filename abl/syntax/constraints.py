@@ -17,8 +17,11 @@ from abl.syntax.misplaced import report_value
 from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
 from abl.syntax.on_fail import read_on_fail
 from abl.syntax.pieces import behind_mapping, cuts, outside
+from abl.syntax.shallow import with_shallow
 from abl.syntax.texts import scalar_text
 
+STEP_PHASE: Final = "STEP_CONSTRAINTS"
+"""The phase of a step's own rules."""
 _NEITHER: Final = "An item is a rule, which begins with its kind (`REQUIRE is_member`), or a sentence"
 _NEITHER_YAML: Final = "An item is a rule, which has its kind as a key (`{require: is_member}`), or a sentence"
 _KIND = re.compile(r"([A-Za-z_]+)[ \t]*(:?)(?=\s|$)")
@@ -31,8 +34,11 @@ _LOOK_BACK: Final = 64
 _YAML_KINDS: Final = {kind.lower(): kind for kind in vocabulary.RULE_KINDS}
 _RULE_KEYS: Final = vocabulary.KEYS_BY_PLACE["rule"] | vocabulary.words("CONDITION KIND RULE")
 """Keys that show that an item is meant to be a rule."""
+_BELOW: Final = vocabulary.words("ON_FAIL WHEN SEVERITY")
+"""Keys of a rule that no phase has for its name."""
 _NO_SENTENCE: Final = re.compile(r"[\[!&*]|-[ \t]|\{(?!\{)|\{\{[ \t]*\w+[ \t]*:")
 """What a sentence of the YAML form cannot begin with: there it begins a list, a mapping, a tag, an anchor."""
+_KIND_FIRST: Final = re.compile(rf"(?:{'|'.join(vocabulary.RULE_KINDS)})\b")
 _ANY_KIND: Final = rf"[ \t]*[\"']?(?:{'|'.join(vocabulary.RULE_KINDS)})"
 _BRACKETED_KIND: Final = re.compile(rf"[\[{{]{_ANY_KIND}\b", re.IGNORECASE)
 _KIND_AS_KEY: Final = re.compile(rf"[\[{{,]{_ANY_KIND}[\"']?[ \t]*:", re.IGNORECASE)
@@ -70,7 +76,7 @@ class _Reader:
     def entries(self, block: Block, phase: str, path: str) -> None:
         """Rules of a phase."""
         number = 0
-        for child in opened(self.ctx, block, names=True).children:
+        for child in with_shallow(self.ctx, opened(self.ctx, block, names=True).children, _BELOW):
             if child.item or self.looks_like_rule(child):
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1
@@ -94,11 +100,23 @@ class _Reader:
 
     def entry(self, item: Block, phase: str, path: str) -> None:
         """One list item: a rule or a sentence. One that is neither is reported."""
-        read = _read_entry(self.ctx, item, _Place(phase, path, len(self.rules)))
+        read = self.read(item, _Place(phase, path, len(self.rules)))
         if isinstance(read, Rule):
             self.rules.append(read)
         elif read is not None:
             self.sentences.append(read)
+
+    def read(self, item: Block, place: _Place) -> Rule | Sentence | None:
+        """What an item is."""
+        return _read_entry(self.ctx, item, place)
+
+
+class _StepReader(_Reader):
+    """The same for a step, with which its entries are kept."""
+
+    def read(self, item: Block, place: _Place) -> Rule | Sentence | None:
+        """What an item is."""
+        return _entry(self.ctx, item, place)
 
 
 def read_constraints(ctx: Context, block: Block, path: str = "constraints") -> Constraints:
@@ -106,7 +124,7 @@ def read_constraints(ctx: Context, block: Block, path: str = "constraints") -> C
     reader = _Reader(ctx, path)
     phases: list[Phase] = []
     loose = 0
-    for child in block.children:
+    for child in with_shallow(ctx, block.children, _BELOW):
         if child.item or reader.looks_like_rule(child):
             reader.entry(child, vocabulary.DEFAULT_PHASE, f"{path}[{loose}]")
             loose += 1
@@ -131,13 +149,22 @@ def is_rule(block: Block) -> bool:
     return match is not None and match[1] in vocabulary.RULE_KINDS
 
 
-def read_rule(ctx: Context, item: Block, path: str) -> Rule | Sentence | None:
-    """One list item outside CONSTRAINTS (STEP_CONSTRAINTS): a rule, or a sentence; None for what is neither."""
-    return _read_entry(ctx, item, _Place(vocabulary.DEFAULT_PHASE, path, 0))
+def read_step_rules(ctx: Context, block: Block, path: str) -> tuple[Rule | Sentence, ...]:
+    """STEP_CONSTRAINTS: its rules, numbered among themselves, and its sentences, in authored order (04 §7)."""
+    value = block.value
+    if value is not None and value.style == "bare" and _KIND_FIRST.match(value.raw):
+        report_value(ctx, block)
+    reader = _StepReader(ctx, path)
+    reader.entries(block, STEP_PHASE, path)
+    return tuple(sorted((*reader.rules, *reader.sentences), key=lambda entry: entry.span))
 
 
 @kept
 def _read_entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
+    return _entry(ctx, item, place)
+
+
+def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     path = place.path
     members = item_properties(item) if item.colon else item.children
     head = next((member for member in members if ctx.yaml and member.key.lower() in _YAML_KINDS), None)

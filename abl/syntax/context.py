@@ -59,6 +59,10 @@ class Context:
         start, end = block.line_span
         text = self.text[start:end]
         self.report(finding or findings.unreadable(Span(start, end), reason, text))
+        self.leave(block, path)
+
+    def leave(self, block: Block, path: str) -> None:
+        """Keep the text of a line that is read no further, of which something else has told."""
         self.unknown.append(Unknown(span=block.span, path=path, block=block, text=self.text[slice(*block.span)]))
 
     def line_of(self, offset: int) -> int:

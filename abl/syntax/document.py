@@ -11,13 +11,16 @@ from abl.syntax import findings, vocabulary
 from abl.syntax.agents import read_agent, read_fragment, read_profile, read_tool_file, starts_fragment
 from abl.syntax.blocks import Tree, build
 from abl.syntax.collector import collector_paused
+from abl.syntax.colons import as_meant
 from abl.syntax.context import Context
 from abl.syntax.entries import with_colon
 from abl.syntax.nodes import Agent, Block, Document, Fragment, Section, Trail
+from abl.syntax.suggest import closest
 
 _COLUMN_0_KEY = re.compile(r"\n\ufeff?([A-Za-z_]+)[ \t]*:")
 _STEP_BODY = re.compile(r"[^\n]*\n[ \t]+REASONING[ \t]*:")
 _HEADER_WORDS = tuple(f"{word} " for word in sorted(vocabulary.HEADERS))
+_HEADERS = ("AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE")
 _PROFILE_MARKS = frozenset({"PRIORITY", "WHEN"})
 
 
@@ -44,6 +47,8 @@ def begun(text: str, path: str) -> Context:
 
 def finished(ctx: Context, tree: Tree) -> Document:
     """The document of a tree of blocks."""
+    if "\r" in ctx.text.rstrip("\r") and "\n" not in ctx.text:
+        ctx.report(findings.one_long_line(ctx.text))
     reader = _Documents(ctx)
     reader.read(tree.blocks)
     tangled = tree.too_deep or ctx.full
@@ -98,6 +103,7 @@ class _Documents:
             self.ctx.report(findings.unreadable(Span(0, 0), "The file is empty"))
             return
         blocks = [self._header_with_colon(block) for block in blocks]
+        blocks = [self._as_meant(blocks, at) for at in range(len(blocks))]
         starts = [i for i in range(len(blocks)) if _starts_document(blocks, i)]
         if not starts:
             self._headless(blocks)
@@ -121,6 +127,21 @@ class _Documents:
         if block.colon or block.item or block.value is None or not block.value.raw.startswith(_HEADER_WORDS):
             return block
         return with_colon(self.ctx, block, vocabulary.HEADERS)
+
+    def _as_meant(self, blocks: Sequence[Block], at: int) -> Block:
+        """A misspelt header, which is told (ABL103), and begins its document all the same."""
+        block = blocks[at]
+        if not block.colon or block.item or block.value is None or block.children:
+            return block
+        if vocabulary.section_keyword(block.key) is not None:
+            return block
+        close = closest(block.key.upper(), _HEADERS)
+        profile = close[:1] == ("BEHAVIOR_PROFILE",)
+        if not close or (profile and not any(other.key.upper() in _PROFILE_MARKS for other in blocks[at + 1 :])):
+            return block
+        meant = close[0].lower() if self.ctx.yaml else close[0]
+        self.ctx.report(findings.unknown_section(block.key_span, block.key, [meant]))
+        return as_meant(block, meant)
 
     def _headless(self, blocks: Sequence[Block]) -> None:
         """A fragment, a tool file, or a document whose header is missing."""
@@ -146,7 +167,7 @@ class _Documents:
 
 
 def _is_header(block: Block) -> bool:
-    return block.colon and not block.item and block.key.upper() in ("AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE")
+    return block.colon and not block.item and block.key.upper() in _HEADERS
 
 
 def _starts_document(blocks: Sequence[Block], at: int) -> bool:

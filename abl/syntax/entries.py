@@ -9,12 +9,15 @@ from typing import Final
 
 from abl.source import Span
 from abl.syntax import findings, vocabulary
+from abl.syntax.colons import told_value, with_key
 from abl.syntax.context import Context
 from abl.syntax.literals import block_literal, object_blocks
 from abl.syntax.moving import origin_of
 from abl.syntax.nodes import Block, Literal_, Name, Property, Text
 from abl.syntax.pieces import inside_brackets, split_commas
-from abl.syntax.texts import first_word, rest_behind, scalar_text
+from abl.syntax.shallow import with_shallow
+from abl.syntax.suggest import closest
+from abl.syntax.texts import first_word, scalar_text
 
 NAME: Final = re.compile(vocabulary.NAME_PATTERN)
 AGENT_NAME: Final = re.compile(vocabulary.AGENT_NAME_PATTERN)
@@ -52,14 +55,17 @@ def item_head(item: Block, keep_nested: bool = False) -> tuple[Block, tuple[Bloc
     return Block(item.key, item.key_span, item.value, nested, span, line, column, comments=item.comments), rest
 
 
-def entries_of(ctx: Context, block: Block, starts: vocabulary.Words = frozenset()) -> Iterator[Block]:
+def entries_of(
+    ctx: Context, block: Block, starts: vocabulary.Words = frozenset(), keys: vocabulary.Words = frozenset()
+) -> Iterator[Block]:
     """The list items of a block. Lines without a dash are put together to entries and reported (ABL115).
 
     A new entry begins with a bare name, a key in lower case, a key of ``starts``, or a key the entry already has.
+    One of ``keys`` in the column of a dash belongs to the entry above, which is reported, too (ABL108).
     """
     group: list[Block] = []
     bare: list[Block] = []  # entries in a row without a dash, which are reported as one
-    for child in block.children:
+    for child in with_shallow(ctx, block.children, keys, starts) if keys else block.children:
         first, _ = origin_of(child)  # of which an unchanged block need not be a copy to be asked what it is
         if first.item:
             if group:
@@ -124,7 +130,7 @@ def _shown(place: str, yaml: bool) -> tuple[str, ...]:
     """Legal keys of a place as an author would write them."""
     keys = sorted(vocabulary.KEYS_BY_PLACE[place])
     lower = yaml or place in vocabulary.LOWERCASE_PLACES
-    return tuple(key.lower() for key in keys) if lower else tuple(keys)
+    return tuple(vocabulary.as_written(key, lower) for key in keys)
 
 
 def with_colon(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
@@ -134,12 +140,7 @@ def with_colon(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
     word = first_word(block.value)
     if word.value.upper() not in legal or (word.value != word.value.upper() and "=" in block.value.raw):
         return block
-    ctx.report(findings.missing_colon(word.span, word.value))
-    value = rest_behind(ctx.text, block.value, word)
-    return Block(
-        word.value, word.span, value, block.children, block.span, block.line_span, block.column, block.item, True,
-        block.comments,
-    )  # fmt: skip
+    return with_key(block, block.value, told_value(ctx, block.value))
 
 
 def legal_key(written: str, legal: vocabulary.Words) -> str:
@@ -166,6 +167,7 @@ def read_properties(
     upper_case = not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES
     found: list[Property] = []
     seen: dict[str, Property] = {}
+    unknown: list[Block] = []
     queue = list(blocks)
     queue.reverse()
     while queue:
@@ -177,17 +179,13 @@ def read_properties(
                 continue
         key = legal_key(block.key, legal)
         if key not in legal and key not in also:
-            candidates = _shown(place, ctx.yaml)
-            if place == "field":
-                ctx.report(findings.unknown_field_key(ctx.source, block, candidates))
-            else:
-                ctx.report(findings.unknown_key(ctx.source, block, entry, candidates))
+            unknown.append(block)
             continue
         prop = Property(key, block.key, block.key_span, block.value, block)
         first = seen.setdefault(block.key.upper(), prop)
         if first is not prop and key not in _MAY_REPEAT:
             line = ctx.line_of(first.key_span.start)
-            ctx.report(findings.duplicate_key(ctx.source, block, entry, line))
+            ctx.report(findings.duplicate_key(ctx.source, block, entry, first.block, line))
         if block.value is None:
             if not block.children and key not in _MAY_BE_EMPTY and key != "ON_FAIL":
                 ctx.report(findings.empty_block(ctx.source, block.span, block.key))
@@ -196,7 +194,24 @@ def read_properties(
         if upper_case and not block.key.isupper() and _should_be_upper(ctx, block):
             ctx.report(findings.lower_key(block.key_span, block.key))
         found.append(prop)
+    if unknown:
+        _report_unknown(ctx, unknown, place, entry, {prop.key for prop in found})
     return tuple(found)
+
+
+_VALIDATIONS: Final = ("validate", "validation")
+"""Two words for one key, at top level and in steps (docs/spec 07 §1)."""
+
+
+def _report_unknown(ctx: Context, blocks: Iterable[Block], place: str, entry: str, given: set[str]) -> None:
+    candidates = _shown(place, ctx.yaml)
+    for block in blocks:
+        if place == "field":
+            by_step = closest(block.key, _VALIDATIONS)[:1] == _VALIDATIONS[1:]
+            known = [_VALIDATIONS[1] if by_step and key == _VALIDATIONS[0] else key for key in candidates]
+            ctx.report(findings.unknown_field_key(ctx.source, block, known, given))
+        else:
+            ctx.report(findings.unknown_key(ctx.source, block, entry, candidates, given))
 
 
 def _should_be_upper(ctx: Context, block: Block) -> bool:

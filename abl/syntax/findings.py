@@ -9,9 +9,9 @@ code      data
 ABL103    x (section as written), y, suggestions
 ABL104    x (as written), X (canonical)
 ABL105    x (canonical), n (line of the first)
-ABL106    k (key as written), block (where it stands), y, suggestions
+ABL106    k (key as written), block (where it stands), y, suggestions; given (the key that is meant) if it is there
 ABL107    k (key as written), entry (what it was given for), n (line of the first)
-ABL108    a (column found), b (column expected)
+ABL108    a (column found), b (column expected); or character (a blank in the indentation, as U+00A0)
 ABL109    none
 ABL110    k
 ABL111    none
@@ -24,7 +24,7 @@ ABL117    n (name as written), kind ("step", "session variable", ...), fix (a le
 ABL119    none
 ABL123    k (as written), K (upper case)
 ABL124    upper, lower (numbers of sections in each form)
-ABL125    reason (a sentence without full stop), text (the line, cut)
+ABL125    reason (a sentence without full stop), text (the line, cut); yaml for what only YAML knows
 ABL127    x, y, suggestions
 ABL203    op (as written), OP (upper case): an inline ``when`` or ``before`` of a rule
 ABL342    none
@@ -37,7 +37,7 @@ ABL402    k (rule kind)
 ABL405    none
 ABL433    none
 ABL445    p (the inner phase)
-ABL704    k (key as written), y, suggestions
+ABL704    k (key as written), y, suggestions; given as for ABL106
 ABL806    detail (what is wrong with the signature)
 ABL970    h, y, suggestions
 ========  ==============================================================================================
@@ -46,16 +46,19 @@ ABL970    h, y, suggestions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span
 from abl.syntax.emptied import removal
 from abl.syntax.nodes import Block
-from abl.syntax.scanner import TAB_WIDTH
-from abl.syntax.suggest import closest
+from abl.syntax.scanner import OTHER_BLANKS, TAB_WIDTH
+from abl.syntax.suggest import IS_GIVEN, closest, not_given
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_]+")
+ODD_INDENT = re.compile(rf"(?:^|\n)(\ufeff?[ \t]*[{OTHER_BLANKS}][ \t{OTHER_BLANKS}]*)(?=\S)")
+"""An indentation with blanks that are neither spaces nor tabs, in front of what stands on the line."""
+_ANY_BLANK = re.compile(f"[{OTHER_BLANKS}]")
 _SHOWN = 60
 _MOST_MOVED = 500
 """Lines beyond which a block is not offered to be moved."""
@@ -68,9 +71,21 @@ def rename_fixes(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
 
 
 def _renamed(code: str, span: Span, data: dict[str, object], word: str, candidates: Iterable[str]) -> Finding:
-    suggestions = closest(word, candidates)
+    return _suggested(code, span, data, closest(word, candidates))
+
+
+def _suggested(code: str, span: Span, data: dict[str, object], suggestions: tuple[str, ...]) -> Finding:
     guess = {"y": suggestions[0] if suggestions else "", "suggestions": suggestions}
     return Finding(code, span, {**data, **guess}, fixes=rename_fixes(span, suggestions))
+
+
+def _renamed_key(
+    code: str, where: Block, data: dict[str, object], candidates: Iterable[str], given: Collection[str], *, words: str
+) -> Finding:
+    """A key that its place does not know. One that is ``given`` there already (canonical) is named, not offered."""
+    suggestions, there = not_given(where.key, closest(where.key, candidates), given)
+    said = {"given": there, "wording": f"{words}; {IS_GIVEN}"} if there else {}
+    return _suggested(code, where.key_span, {**data, **said}, suggestions)
 
 
 def line_removal(source: Source, span: Span) -> Edit:
@@ -81,9 +96,17 @@ def line_removal(source: Source, span: Span) -> Edit:
     return Edit(Span(start, end), "")
 
 
-def unknown_section(span: Span, written: str, candidates: Iterable[str]) -> Finding:
-    """ABL103."""
-    return _renamed("ABL103", span, {"x": written}, written, candidates)
+def unknown_section(span: Span, written: str, candidates: Iterable[str], given: Collection[str] = ()) -> Finding:
+    """ABL103. Of several sections that it may be, those ``given`` already (canonical) are left out."""
+    close = closest(written, candidates)
+    free = tuple(name for name in close if name.upper() not in given)
+    return _suggested("ABL103", span, {"x": written}, free or close)
+
+
+def section_elsewhere(span: Span, written: str, section: str) -> Finding:
+    """ABL103 for a property of a section that stands as a section."""
+    words = f"`{{x}}` is no section; it belongs below `{section}:`"
+    return Finding("ABL103", span, {"x": written, "y": "", "suggestions": (), "wording": words})
 
 
 def section_case(span: Span, written: str, canonical: str) -> Finding:
@@ -105,16 +128,32 @@ def _removal(source: Source, span: Span, written: str, preferred: bool = False) 
     return (Fix(f"Remove `{written}`", (line_removal(source, span),), preferred),)
 
 
-def unknown_key(source: Source, where: Block, place: str, candidates: Iterable[str]) -> Finding:
-    """ABL106. The candidates are in the case in which they would be written."""
-    finding = _renamed("ABL106", where.key_span, {"k": where.key, "block": place}, where.key, candidates)
+def unknown_key(
+    source: Source, where: Block, place: str, candidates: Iterable[str], given: Collection[str] = ()
+) -> Finding:
+    """ABL106. The candidates are in the case in which they would be written; ``given`` are the keys beside it."""
+    data: dict[str, object] = {"k": where.key, "block": place}
+    finding = _renamed_key("ABL106", where, data, candidates, given, words="Unknown key `{k}` in {block}")
+    return _or_removed(finding, source, where)
+
+
+def _or_removed(finding: Finding, source: Source, where: Block) -> Finding:
+    """A key near one other is a slip, perhaps of what the entry needs; any other may be left out as well."""
+    if len(finding.fixes) == 1 or (where.item and where.children):
+        return finding
     return finding.with_fixes(*_removal(source, where.span, where.key))
 
 
-def unknown_field_key(source: Source, where: Block, candidates: Iterable[str]) -> Finding:
+def unknown_field_key(source: Source, where: Block, candidates: Iterable[str], given: Collection[str] = ()) -> Finding:
     """ABL704."""
-    finding = _renamed("ABL704", where.key_span, {"k": where.key}, where.key, candidates)
-    return finding.with_fixes(*_removal(source, where.span, where.key))
+    finding = _renamed_key("ABL704", where, {"k": where.key}, candidates, given, words="`{k}` is not a field property")
+    return _or_removed(finding, source, where)
+
+
+def meant_key(span: Span, written: str, place: str, meant: str, *, colon: bool) -> Finding:
+    """ABL106 for a word of other languages, of which one knows what it stands for; without its ``colon``, perhaps."""
+    fix = Fix(f"Change to `{meant}`", (Edit(span, meant if colon else f"{meant}:"),), preferred=True)
+    return Finding("ABL106", span, {"k": written, "block": place, "y": meant, "suggestions": (meant,)}, fixes=(fix,))
 
 
 def unknown_word(span: Span, written: str, place: str, candidates: Iterable[str]) -> Finding:
@@ -122,31 +161,56 @@ def unknown_word(span: Span, written: str, place: str, candidates: Iterable[str]
     return _renamed("ABL106", span, {"k": written, "block": place}, written, candidates)
 
 
-def duplicate_key(source: Source, where: Block, entry: str, first_line: int) -> Finding:
-    """ABL107."""
-    fixes = _removal(source, where.span, where.key, preferred=True)
+def duplicate_key(source: Source, where: Block, entry: str, first: Block | None, first_line: int) -> Finding:
+    """ABL107. Which of two different values is meant nobody knows: only a repetition is taken out without asking."""
+    fixes = _removal(source, where.span, where.key, preferred=first is not None and _is_same(source, first, where))
     return Finding("ABL107", where.key_span, {"k": where.key, "entry": entry, "n": first_line}, fixes=fixes)
 
 
-def bad_indent(source: Source, line: Span, found: int, expected: int) -> Finding:
+def _is_same(source: Source, one: Block, other: Block) -> bool:
+    """True for two properties with one value, their blanks aside."""
+    first, later = (source.text[block.key_span.end : block.span.end].split() for block in (one, other))
+    return first == later
+
+
+def bad_indent(source: Source, line: Span, found: int, expected: int, *, with_fix: bool = True) -> Finding:
     """ABL108; ``line`` is the line without its indentation. What stands below it moves with it."""
+    if not with_fix:
+        return Finding("ABL108", line, {"a": found, "b": expected})
     edits = tuple(_moved_lines(source, line, found, expected))
     fixes = (Fix("Indent like the lines around it", edits, preferred=True),) if len(edits) <= _MOST_MOVED else ()
     return Finding("ABL108", line, {"a": found, "b": expected}, fixes=fixes)
 
 
+def shallow(source: Source, lines: Sequence[Span], found: int, expected: int) -> Finding:
+    """ABL108 for properties of one entry that stand in the column of its dash; each is a line without indentation."""
+    edits = tuple(edit for line in lines for edit in _moved_lines(source, line, found, expected))
+    fixes = (Fix("Indent below the entry above", edits, preferred=True),) if len(edits) <= _MOST_MOVED else ()
+    return Finding("ABL108", lines[0], {"a": found, "b": expected}, fixes=fixes)
+
+
 def _moved_lines(source: Source, line: Span, found: int, expected: int) -> Iterator[Edit]:
-    """The indentation of a line and of those below it; with a list in the column of its key, of all its items."""
+    """The indentation of a line and of those below it; with a list in the column of its key, of all its items.
+
+    Lines that stand where they should once the line itself has moved, stay.
+    """
     number = source.position(line.start).line
     start = source.line_starts[number - 1]
     yield Edit(Span(start, line.start), " " * (expected - 1))
-    is_list = expected == found + 2 and source.text.startswith("- ", line.start)
+    is_item = source.text.startswith("- ", line.start)
+    is_list = is_item and expected == found + 2
+    is_first = True
     for later in range(number + 1, min(number + _MOST_MOVED, source.line_count) + 1):
         text = source.line_text(later)
         words = text.lstrip(" \t")
         if not words:
             continue
         column = len(text[: len(text) - len(words)].expandtabs(TAB_WIDTH)) + 1
+        if is_first and expected > found and column == expected + 2:
+            return
+        if is_item and column == expected and words.startswith("- ") and expected > found:
+            return
+        is_first = False
         if column > found or (is_list and column == found and words.startswith("- ")):
             start = source.line_starts[later - 1]
             yield Edit(Span(start, start + len(text) - len(words)), " " * (column - 1 + expected - found))
@@ -154,14 +218,35 @@ def _moved_lines(source: Source, line: Span, found: int, expected: int) -> Itera
             return
 
 
+def other_blanks(source: Source, span: Span) -> Finding:
+    """ABL108 for blanks in the indentation that are no spaces; once for a text, all of whose lines the fix mends."""
+    character = next(each for each in source.text[slice(*span)] if each in OTHER_BLANKS)
+    edits: list[Edit] = []
+    for match in ODD_INDENT.finditer(source.text):
+        written = match[1].removeprefix("\ufeff")
+        edits.append(Edit(Span(match.end() - len(written), match.end()), _ANY_BLANK.sub(" ", written)))
+    fix = Fix("Indent with spaces", tuple(edits), preferred=True)
+    kind = "no-break spaces" if character == "\u00a0" else "blanks that are no spaces"
+    words = f"The indentation holds {kind} (U+{ord(character):04X}); indent with spaces"
+    return Finding("ABL108", span, {"character": f"U+{ord(character):04X}", "wording": words}, fixes=(fix,))
+
+
 def mixed_tabs(span: Span, edits: tuple[Edit, ...]) -> Finding:
     """ABL109; no fix where only lines that are no blocks have tabs."""
     return Finding("ABL109", span, fixes=(Fix("Convert tabs to spaces", edits, preferred=True),) if edits else ())
 
 
-def missing_colon(span: Span, word: str) -> Finding:
-    """ABL110; the span is the word."""
-    fix = Fix("Insert `:`", (Edit(Span(span.end, span.end), ":"),), preferred=True)
+def missing_colon(span: Span, word: str, meant: str = "", until: int = 0) -> Finding:
+    """ABL110; the span is the word, which is to be ``meant`` if that is more than its colon.
+
+    ``until`` is where the value begins behind a sign that stands for the colon.
+    """
+    edit = Edit(span, meant) if meant else Edit(Span(span.end, span.end), ":")
+    if until:
+        return Finding(
+            "ABL110", span, {"k": word}, fixes=(Fix("Write `:`", (Edit(Span(span.end, until), ": "),), True),)
+        )
+    fix = Fix(f"Write `{meant}`" if meant else "Insert `:`", (edit,), preferred=True)
     return Finding("ABL110", span, {"k": word}, fixes=(fix,))
 
 
@@ -209,6 +294,16 @@ def item_expected(source: Source, span: Span, block: str, entries: Sequence[Span
     return Finding("ABL115", span, {"block": block}, fixes=(fix,))
 
 
+def listed_bodies(source: Source, block: Block, items: Sequence[Block]) -> Finding:
+    """ABL125 for definitions of steps that are items of ``steps``; without their dashes they are of shape C."""
+    reason = "A step is defined by its name without a dash, beside `steps:` or below it"
+    edits = tuple(Edit(Span(item.span.start, item.key_span.start), "") for item in items)
+    can_stand = all(item.value is None and item.column > block.column for item in items)
+    fixes = (Fix("Remove the dashes", edits, preferred=True),) if can_stand else ()
+    found = unreadable(items[0].line_span, reason, source.text[slice(*items[0].line_span)])
+    return found.with_fixes(*fixes)
+
+
 def empty_block(source: Source, span: Span, written: str) -> Finding:
     """ABL116; what would be empty without the block goes with it, but never all of a document."""
     fixes = removal(source, span).fixes(f"Remove `{written}`") if _removal(source, span, written) else ()
@@ -217,11 +312,14 @@ def empty_block(source: Source, span: Span, written: str) -> Finding:
 
 def bad_name(span: Span, name: str, kind: str) -> Finding:
     """ABL117."""
-    legal = _NOT_NAME.sub("_", name).strip("_") or "name"
+    parts = name.split(".") if kind == "persistent path" else [name]
+    legal = ".".join([part for each in parts if (part := _NOT_NAME.sub("_", each).strip("_"))]) or "name"
+    legal = legal.lower() if kind == "lookup table" else legal
     if legal[0].isdigit():
         legal = f"n{legal}" if kind == "agent" else f"_{legal}"
     # Where nothing of a name is written, something else is.
-    fixes = (Fix(f"Write `{legal}`", (Edit(span, legal),)),) if _NOT_NAME.sub("", name) else ()
+    can_be_meant = _NOT_NAME.sub("", name) and legal != name and (kind != "persistent path" or "." in legal)
+    fixes = (Fix(f"Write `{legal}`", (Edit(span, legal),)),) if can_be_meant else ()
     return Finding("ABL117", span, {"n": name, "kind": kind, "fix": legal}, fixes=fixes)
 
 
@@ -248,7 +346,21 @@ def mixed_forms(source: Source, upper: Sequence[Span], lower: Sequence[Span], ya
 
 def unreadable(span: Span, reason: str, text: str = "") -> Finding:
     """ABL125."""
-    return Finding("ABL125", span, {"reason": reason, "text": _cut(text)})
+    return Finding("ABL125", span, {"reason": reason, "text": cut(text)})
+
+
+def one_long_line(text: str) -> Finding:
+    """ABL125 for a text whose lines end as they did on old systems, so that it is read as one line (01 §2)."""
+    ends = [at for at, character in enumerate(text) if character == "\r"]
+    fix = Fix("End lines with a line feed", tuple(Edit(Span(at, at + 1), "\n") for at in ends), preferred=True)
+    reason = "Lines end with a carriage return alone, so that the text is one line"
+    data = {"reason": reason, "text": cut(text[: ends[0]])}
+    return Finding("ABL125", Span(ends[0], ends[0] + 1), data, fixes=(fix,))
+
+
+def yaml_only(span: Span, reason: str, text: str, fixes: tuple[Fix, ...] = ()) -> Finding:
+    """ABL125 for what only YAML knows; what begins within it is not told otherwise."""
+    return Finding("ABL125", span, {"reason": reason, "text": cut(text), "yaml": True}, fixes=fixes)
 
 
 def behind_bracket(span: Span, bracket: str, text: str) -> Finding:
@@ -256,7 +368,8 @@ def behind_bracket(span: Span, bracket: str, text: str) -> Finding:
     return unreadable(span, f"Text stands behind the bracket that `{bracket}` opens", text)
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A text short enough to be quoted in a message."""
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
@@ -276,6 +389,11 @@ def store_without_arrow(span: Span) -> Finding:
     """ABL342."""
     fix = Fix("Add a target", (Edit(Span(span.end, span.end), " -> user.field"),))
     return Finding("ABL342", span, fixes=(fix,))
+
+
+def arrow_slip(span: Span, written: Span) -> Finding:
+    """ABL342 where something stands in the place of the arrow."""
+    return Finding("ABL342", span, fixes=(Fix("Write `->`", (Edit(written, "->"),), preferred=True),))
 
 
 def store_side_missing(span: Span, side: str) -> Finding:
@@ -301,7 +419,7 @@ def indexed_target(span: Span, text: str) -> Finding:
 
 def compound_assignment(span: Span, name: str, operator: str, instead: str) -> Finding:
     """ABL380 for ``name += x`` or ``name := x`` (docs/spec 06 §5.3); ``instead`` is how it is written."""
-    fix = Fix(f"Write `{_cut(instead)}`", (Edit(span, instead),), preferred=True)
+    fix = Fix(f"Write `{cut(instead)}`", (Edit(span, instead),), preferred=True)
     data = {"text": name[:_SHOWN], "op": operator, "wording": "SET has no `{op}=`, only `{text} = expression`"}
     return Finding("ABL380", span, data, fixes=(fix,))
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.actions import read_directives
 from abl.syntax.context import Context
-from abl.syntax.entries import NAME, check_name, flag, names_of, with_colon
+from abl.syntax.entries import NAME, check_name, flag, item_head, names_of, with_colon
 from abl.syntax.flowstyle import in_lines, opened
 from abl.syntax.handlers import read_intents
 from abl.syntax.keeping import kept, read_again
 from abl.syntax.nodes import Block, Flow, IntentHandler, Name, Setting, Step, Text
 from abl.syntax.pieces import ARROW, cuts
+from abl.syntax.suggest import closest
 from abl.syntax.texts import bare_text, name_of
 
 Shape = Literal["A", "B", "C", "D", "E"]
 
 _FLOW_KEYS: Final = ("entry_point", "steps", "global_digressions")
+_WITH_LINES: Final = ("steps", "global_digressions")
 
 
 class _FlowReader:
@@ -34,7 +36,7 @@ class _FlowReader:
         self.digressions: tuple[IntentHandler, ...] = ()
         self.shape: Shape | None = None
 
-    def read(self, children: Iterable[Block]) -> None:
+    def read(self, children: Sequence[Block]) -> None:
         """The lines under ``FLOW:``."""
         for written in children:
             step = read_again(read_step, self.ctx, written, self.path)
@@ -42,7 +44,7 @@ class _FlowReader:
                 self.steps.append(step)
                 continue
             child = opened(self.ctx, written)
-            key = child.key.upper()
+            key = self._meant(child, children)
             if not child.colon:
                 self._bare(child)
             elif key == "ENTRY_POINT" and not _holds_step(child):
@@ -55,9 +57,19 @@ class _FlowReader:
                 entries = in_lines(self.ctx, child)
                 self.digressions = read_intents(self.ctx, entries, "digression", f"{self.path}.global_digressions")
             elif child.value is not None and not child.children:
-                self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS))
+                given = {vocabulary.canonical_key(other.key) for other in children}
+                self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS, given))
             else:
                 self.step(child)
+
+    def _meant(self, child: Block, children: Sequence[Block]) -> str:
+        """The key of a line. A misspelt one with a list or steps below it, but nothing of a step, is told and read."""
+        close = closest(child.key, _WITH_LINES) if child.colon and not child.item else ()
+        if not close or child.key.upper() in vocabulary.FLOW_KEYS or not _holds_entries(child):
+            return child.key.upper()
+        given = {vocabulary.canonical_key(other.key) for other in children}
+        self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS, given))
+        return close[0].upper()
 
     def step(self, block: Block) -> None:
         """A step definition."""
@@ -108,9 +120,31 @@ class _FlowReader:
                 else:
                     self._bare(child)
         else:
+            bodies = [child for child in block.children if child.item and child.colon and child.children]
+            if bodies:
+                self._bodies(block, bodies)
+                names = tuple(child for child in block.children if child not in bodies)
+                block = Block(block.key, block.key_span, value, names, block.span, block.line_span, block.column)
+            without_dash = [child for child in block.children if not child.item]
+            if without_dash:
+                spans = [child.span for child in without_dash]
+                line = without_dash[0].line_span
+                self.ctx.report(findings.item_expected(self.ctx.source, line, block.key, spans))
             self.listed.extend(_listed_names(self.ctx, block))
+            if bodies:
+                return
             if value is None and not block.children:
                 self.ctx.report(findings.empty_block(self.ctx.source, block.span, block.key))
+
+    def _bodies(self, block: Block, items: Sequence[Block]) -> None:
+        """Definitions that are items of the list: read as those of shape C, and told."""
+        self.ctx.report(findings.listed_bodies(self.ctx.source, block, items))
+        for item in items:
+            head, rest = item_head(item, keep_nested=True)
+            below = (*head.children, *rest)
+            name = item.value if item.key.upper() == "NAME" else None
+            key, span = (name.value, name.inner) if name is not None else (item.key, item.key_span)
+            self.step(Block(key, span, None, below, item.span, item.line_span, item.column))
 
 
 @kept
@@ -120,6 +154,19 @@ def _listed_names(ctx: Context, block: Block) -> tuple[Name, ...]:
 
 def _holds_step(block: Block) -> bool:
     return any(child.key == "REASONING" for child in block.children)
+
+
+def _holds_entries(block: Block) -> bool:
+    """True for a list, or for steps, below a key that is no step itself."""
+    if any(_is_directive(below) for below in block.children):
+        return False
+    return bool(block.children) and all(
+        below.item or any(_is_directive(one) for one in below.children) for below in block.children
+    )
+
+
+def _is_directive(block: Block) -> bool:
+    return vocabulary.canonical_key(block.key) in vocabulary.STEP_DIRECTIVES
 
 
 def _as_key(block: Block, value: Text) -> Block:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abl.syntax import findings, vocabulary
-from abl.syntax.colons import mended, with_key
+from abl.syntax.colons import as_meant, mended, told_value, with_key
 from abl.syntax.context import Context
 from abl.syntax.entries import (
     NAME,
@@ -23,10 +23,13 @@ from abl.syntax.entries import (
 from abl.syntax.literals import plain_value, read_literal
 from abl.syntax.nodes import Block, Gather, GatherField, Literal_, Name, Property, Text
 from abl.syntax.pieces import inside_brackets, split_commas
+from abl.syntax.shallow import with_shallow
+from abl.syntax.suggest import closest
 from abl.syntax.texts import first_word, rest_behind, scalar_text
 
 _NESTING: Final = vocabulary.FIELD_KEYS
 _BLOCK_OPTIONS: Final = vocabulary.words("FIELDS STRATEGY")
+_PROPERTIES: Final = vocabulary.FIELD_KEYS - vocabulary.GATHER_OPTIONS
 _FIELD_WORDS: Final = frozenset((*vocabulary.REQUIRED_WORDS, *vocabulary.GATHER_TYPES))
 """What may stand behind the name of a field."""
 
@@ -40,9 +43,15 @@ def read_gather(
     if block.value is not None:
         fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in inline_names(ctx, block.value))
     children = [child if child.item else with_colon(ctx, child, _BLOCK_OPTIONS) for child in _readable(ctx, block)]
+    children = [_as_fields(ctx, child) if _is_misspelt_fields(child) else child for child in children]
+    given = {child.key.upper() for child in (*children, *parts) if not child.item}
+    with_options = "FIELDS" in given or any(child.item for child in children)
     for child in children:
         key = child.key.upper()
-        if not child.item and _is_option(child, key, top_level):
+        if with_options and _is_misspelt_option(child):
+            names = [name if child.key.isupper() else name.lower() for name in sorted(vocabulary.GATHER_OPTIONS)]
+            ctx.report(findings.unknown_key(ctx.source, child, "GATHER", names, given))
+        elif not child.item and _is_option(child, key, top_level):
             if key == "FIELDS":
                 fields.extend(_read_field(ctx, entry, path) for entry in _readable(ctx, child))
                 fields.extend(_bare_field(ctx, n, f"{path}.{n.value}") for n in _inline(ctx, child))
@@ -63,7 +72,7 @@ def read_gather(
 
 def _readable(ctx: Context, block: Block) -> Iterator[Block]:
     """The lines of a block that may be fields or options; others are reported."""
-    for child in block.children:
+    for child in with_shallow(ctx, block.children, _PROPERTIES):
         if child.item or child.colon or child.value is None or NAME.match(child.value.raw) is not None:
             yield child
         else:
@@ -81,6 +90,30 @@ def _is_option(block: Block, key: str, top_level: bool) -> bool:
     if key == "FIELDS":
         return block.value is not None or bool(block.children)
     return block.value is not None and (not top_level or key == "STRATEGY" or block.key.isupper())
+
+
+def _is_misspelt_fields(block: Block) -> bool:
+    """True for ``FIELSD:`` with fields below it, none of which is a property: no field itself (07 §1)."""
+    below = block.children
+    if block.item or not block.colon or block.value is not None or block.key.upper() in vocabulary.GATHER_OPTIONS:
+        return False
+    if not below or not all(one.item or one.children for one in below) or not closest(block.key, ("FIELDS",)):
+        return False
+    return not any(vocabulary.canonical_key(one.key) in vocabulary.FIELD_KEYS for one in below)
+
+
+def _as_fields(ctx: Context, block: Block) -> Block:
+    meant = "FIELDS" if block.key.isupper() else "fields"
+    ctx.report(findings.unknown_key(ctx.source, block, "GATHER", [meant]))
+    return as_meant(block, meant)
+
+
+def _is_misspelt_option(block: Block) -> bool:
+    """True for ``STRATEYG: hybrid`` where options stand, which is no field; ``prompts: required`` is one (07 §1)."""
+    if block.item or not block.colon or block.value is None or block.key.upper() in vocabulary.GATHER_OPTIONS:
+        return False
+    is_field = block.value.value.strip().lower() in vocabulary.REQUIRED_WORDS or block.value.raw[:1] == "{"
+    return not is_field and bool(closest(block.key, vocabulary.GATHER_OPTIONS))
 
 
 def _bare_field(ctx: Context, name: Name, path: str) -> GatherField:
@@ -103,10 +136,24 @@ def _read_field(ctx: Context, block: Block, path: str) -> GatherField:
         blocks = (*children_of(ctx, head), *rest)
         word = block.value if block.value is None or block.value.raw[:1] != "{" else None
     check_name(ctx, name, "field", NAME)
-    blocks = tuple(mended(ctx, below) for below in blocks)
+    blocks = tuple(mended(ctx, _as_flag(ctx, below)) for below in blocks)
     place = f"field `{name.value}`"
     props = read_properties(ctx, blocks, "field", place, nesting=_NESTING)
     return _field(ctx, block, f"{path}.{name.value}", name=name, word=word, props=props)
+
+
+def _as_flag(ctx: Context, block: Block) -> Block:
+    """``required`` alone below a field, as ``required: true`` (ABL110)."""
+    value = block.value
+    if block.colon or block.children or value is None or value.raw.lower() not in vocabulary.REQUIRED_WORDS:
+        return block
+    is_required = value.raw.lower() == "required"
+    meant = f"{value.raw if is_required else 'required'}: {str(is_required).lower()}"
+    ctx.report(findings.missing_colon(value.span, value.raw, meant))
+    return Block(
+        "required", value.span, value._replace(value=str(is_required).lower()), (), block.span, block.line_span,
+        block.column, block.item, True, block.comments,
+    )  # fmt: skip
 
 
 def _field_with_colon(ctx: Context, block: Block) -> Block:
@@ -124,8 +171,7 @@ def _field_with_colon(ctx: Context, block: Block) -> Block:
             return block
     elif rest.value.lower() not in _FIELD_WORDS and word.value.upper() != "NAME":
         return block
-    ctx.report(findings.missing_colon(word.span, word.value))
-    return with_key(block, value, rest)
+    return with_key(block, value, told_value(ctx, value))
 
 
 def _is_long_form(block: Block, value: Text) -> bool:

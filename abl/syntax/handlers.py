@@ -17,7 +17,7 @@ def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[Int
     )  # fmt: skip
     return tuple(
         _read_intent(ctx, entry, place, f"{path}[{i}]")
-        for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"})))
+        for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
     )
 
 

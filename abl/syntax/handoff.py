@@ -41,7 +41,7 @@ def _entry_blocks(ctx: Context, item: Block, legal: vocabulary.Words) -> tuple[B
 
 def read_handoffs(ctx: Context, block: Block, path: str = "handoff") -> tuple[Handoff, ...]:
     """The entries of HANDOFF."""
-    entries = entries_of(ctx, block, frozenset({"TO"}))
+    entries = entries_of(ctx, block, frozenset({"TO"}), vocabulary.HANDOFF_KEYS)
     return tuple(_read_handoff(ctx, item, f"{path}[{i}]") for i, item in enumerate(entries))
 
 
@@ -72,7 +72,7 @@ def _value(blocks: dict[str, Block], key: str) -> Text | None:
 
 def read_completions(ctx: Context, block: Block, path: str = "complete") -> tuple[Completion, ...]:
     """The entries of COMPLETE."""
-    entries = entries_of(ctx, block, frozenset({"WHEN"}))
+    entries = entries_of(ctx, block, frozenset({"WHEN"}), vocabulary.COMPLETION_KEYS)
     return tuple(_read_completion(ctx, item, f"{path}[{i}]") for i, item in enumerate(entries))
 
 

@@ -13,6 +13,9 @@ from abl.syntax.nodes import Block, Literal_, Text
 from abl.syntax.pieces import COLON, bracket_depth, cuts, inside_brackets, split_commas
 from abl.syntax.texts import bare_text, scalar_text
 
+_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME"})
+"""Properties that say enough by being there (05 ABL116)."""
+
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _CALL = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*\(.*\)", re.DOTALL)
 _WORDS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
@@ -100,7 +103,9 @@ def _element(ctx: Context, start: int, end: int) -> Any:
     return plain_value(text) if text is not None else None
 
 
-def split_member(ctx: Context, start: int, end: int) -> tuple[str, tuple[int, int]]:
+def split_member(
+    ctx: Context, start: int, end: int, may_be_empty: frozenset[str] = frozenset()
+) -> tuple[str, tuple[int, int]]:
     """Key and value range of an object member; ``{a}`` is ``{a: a}``. A malformed one is reported (ABL358)."""
     text = ctx.text
     colon = next(cuts(COLON, text, start, end), None)
@@ -112,6 +117,8 @@ def split_member(ctx: Context, start: int, end: int) -> tuple[str, tuple[int, in
         return "", (end, end)
     key = scalar_text(text, start, colon.start())
     value = bare_text(text, colon.end(), end)
+    if key is not None and value is None and key.value.upper() in may_be_empty:
+        return key.value, (end, end)
     if key is None or value is None:
         ctx.report(findings.bad_object(Span(start, end), "A key is missing" if key is None else "A value is missing"))
         return "", (end, end)
@@ -124,7 +131,7 @@ def object_blocks(ctx: Context, text: Text) -> tuple[Block, ...]:
         return ()
     blocks: list[Block] = []
     for start, end in split_commas(ctx.text, *inside_brackets(ctx.text, *text.span)):
-        key, (value_start, value_end) = split_member(ctx, start, end)
+        key, (value_start, value_end) = split_member(ctx, start, end, _MAY_BE_EMPTY)
         if not key:
             continue
         value = scalar_text(ctx.text, value_start, value_end)

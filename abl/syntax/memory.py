@@ -50,6 +50,8 @@ from abl.syntax.texts import bare_text, expression_text
 
 T = TypeVar("T")
 
+_ARROW_SLIP: Final = re.compile(r"\s(?P<arrow>[=~]?>)\s+[A-Za-z_]\w*(?:\.\w+)+\s*$")
+"""What is not quite an arrow, before what can be nothing but a path."""
 _BLOCK_NAMES: Final = ("session", "persistent", "remember", "recall", "READS", "WRITES")
 
 
@@ -95,10 +97,11 @@ def _with_colon(ctx: Context, block: Block) -> Block:
 
 
 def _read_each(ctx: Context, block: Block, into: list[T], read: Callable[[Context, Block, str], T], path: str) -> None:
+    keys = vocabulary.KEYS_BY_PLACE[path.rpartition(".")[2]]
     if not block.children and block.value is None:
         ctx.report(findings.empty_block(ctx.source, block.span, block.key))
     report_value(ctx, block)
-    for entry in entries_of(ctx, block):
+    for entry in entries_of(ctx, block, keys=keys):
         into.append(read(ctx, entry, f"{path}[{len(into)}]"))
 
 
@@ -136,7 +139,8 @@ class _Declaration:
             blocks = (*(object_blocks(ctx, value) if value else ()), *item.children)
             return self._short_form(ctx, Name(item.key, item.key_span), blocks)
         shown = sorted(vocabulary.KEYS_BY_PLACE[self.place])
-        ctx.report(findings.unknown_key(ctx.source, item, f"a {self.kind}", shown))
+        given = {vocabulary.canonical_key(child.key) for child in item.children}
+        ctx.report(findings.unknown_key(ctx.source, item, f"a {self.kind}", shown, given))
         name = name_from(value) if closest(item.key, (self.name_key,)) else None
         return self._short_form(ctx, name or Name(item.key, item.key_span), item.children)
 
@@ -179,7 +183,7 @@ def _read_persistent(ctx: Context, block: Block, into: list[PersistentPath], pat
                 _read_shorthand(ctx, child, into, path)
             continue
         part = Block(block.key, block.key_span, None, tuple(children), block.span, block.line_span, block.column)
-        for entry in entries_of(ctx, part):
+        for entry in entries_of(ctx, part, keys=vocabulary.KEYS_BY_PLACE["persistent"]):
             into.append(read_persistent_path(ctx, entry, f"{path}[{len(into)}]"))
 
 
@@ -263,6 +267,11 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
         return broken  # the open bracket is reported where the line was read
     start, end = text.inner if ctx.yaml else text.span
     arrow = max(cuts(ARROW, ctx.text, start, end), key=lambda match: match.start(), default=None)
+    slip = _ARROW_SLIP.search(ctx.text, start, end) if arrow is None else None
+    if slip is not None:
+        ctx.report(findings.arrow_slip(text.span, Span(*slip.span("arrow"))))
+        value = bare_text(ctx.text, start, slip.start("arrow"))
+        return Store(span=block.span, path=path, block=block, value=value, target=None)
     if arrow is None:
         ctx.report(findings.store_without_arrow(text.span))
         return Store(span=block.span, path=path, block=block, value=expression_text(ctx.text, text), target=None)

@@ -13,6 +13,7 @@ from abl.limits import MAX_SOURCE_CHARS
 from abl.source import Source, Span
 from abl.syntax.blocks import Known, build
 from abl.syntax.document import begun, finished, parse
+from abl.syntax.findings import ODD_INDENT
 from abl.syntax.moving import moved
 from abl.syntax.nodes import Block, Comment, Document, Trail
 from abl.syntax.vocabulary import TEXT_CONTAINERS
@@ -31,8 +32,13 @@ def reparse(previous: Document, text: str) -> Document:
 
 
 def _simple(text: str, trail: Trail) -> bool:
-    """False for texts in which distant lines may depend on each other: tabs that mix with spaces, a limit reached."""
-    return not trail.tangled and "\t" not in text and len(text) <= MAX_SOURCE_CHARS
+    """False for texts in which distant lines may depend on each other: tabs that mix with spaces, a limit reached.
+
+    So they do where blanks other than spaces and tabs are told, once for a text.
+    """
+    if trail.tangled or "\t" in text or len(text) > MAX_SOURCE_CHARS:
+        return False
+    return text.isascii() or ODD_INDENT.search(text) is None
 
 
 def common_ends(one: str, two: str) -> tuple[int, int]:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from abl.limits import MAX_BLOCK_DEPTH
+from abl.source import Span
 from abl.syntax.context import Context
 from abl.syntax.entries import children_of, flag, item_properties
-from abl.syntax.nodes import Block, Text, TypeRef
+from abl.syntax.nodes import Block, Name, Text, TypeRef
 
 TypeReader = Callable[[Context, Text], TypeRef]
-Field = tuple[str, bool, TypeRef]
+Field = tuple[Name, bool, TypeRef]
 
 _WORDS: Final = frozenset({"type", "fields", "items", "description"})
 
@@ -31,7 +32,8 @@ def described_type(ctx: Context, block: Block, read_type: TypeReader, depth: int
     if fields is not None:
         inner = tuple(_fields(ctx, fields, read_type, depth + 1))
         text = given.text if given is not None else "object"
-        holder = TypeRef(text, block.span, "object", fields=inner)
+        typed = tuple([(name.value, required, type_) for name, required, type_ in inner])
+        holder = TypeRef(text, block.span, "object", fields=typed, names=tuple([name for name, _, _ in inner]))
         is_array = given is not None and given.name == "array"
         return TypeRef(holder.text, holder.span, "array", item=holder) if is_array else holder
     if items is not None and given is not None and given.name == "array":
@@ -55,10 +57,12 @@ def _fields(ctx: Context, block: Block, read_type: TypeReader, depth: int) -> It
         if not child.item and child.colon:
             found = described_type(ctx, child, read_type, depth)
             if found is not None:
-                yield child.key.rstrip("?"), not child.key.endswith("?"), found
+                key = child.key.rstrip("?")
+                at = child.key_span.start
+                yield Name(key, Span(at, at + len(key))), not child.key.endswith("?"), found
         elif child.item and child.colon:
             parts = {part.key.lower(): part for part in item_properties(child) if part.colon}
             name, type_, required = (parts.get(key) for key in ("name", "type", "required"))
             if name is not None and name.value is not None and type_ is not None and type_.value is not None:
                 optional = required is not None and flag(required.value) is False
-                yield name.value.value, not optional, read_type(ctx, type_.value)
+                yield Name(name.value.value, name.value.inner), not optional, read_type(ctx, type_.value)

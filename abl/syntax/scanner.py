@@ -20,6 +20,8 @@ CONTENT: Final = 3
 TAB_WIDTH: Final = 4
 _MARKERS: Final = frozenset({"---", "..."})
 """Lines that begin or end a document of YAML, where they say nothing more than a comment."""
+OTHER_BLANKS: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""Blanks of Unicode that look like spaces; what is copied from a page may be indented with them."""
 _MAX_CACHED_LINE: Final = 2_000
 
 _KEY = re.compile(
@@ -54,7 +56,7 @@ class Line(NamedTuple):
     end: int = 0
     opens: str = ""
     trailer: int = -1
-    tabs: int = 0  # bit 1: a tab in the indentation, bit 2: a space
+    tabs: int = 0  # bit 1: a tab in the indentation, bit 2: a space, bit 3: a blank that is neither
 
 
 def scan_line(text: str) -> Line:
@@ -97,14 +99,16 @@ def _scan(text: str) -> Line:
     if end == 3 and body in _MARKERS:
         return Line(COMMENT, 0, 1, end=end)
     body = body.lstrip(" \t")
-    indent = end - len(body)
     tabs = 0
+    if body[0] in OTHER_BLANKS:  # each of them counts as one space
+        body, tabs = body.lstrip(f" \t{OTHER_BLANKS}"), 4
+    indent = end - len(body)
     column = indent + 1
     if indent and "\t" in text[:indent]:
         column = _width(text[:indent]) + 1
-        tabs = 3 if " " in text[:indent] else 1
+        tabs |= 3 if " " in text[:indent] else 1
     elif indent:
-        tabs = 2
+        tabs |= 2
     if body[0] == "#":
         return Line(COMMENT, indent, column, end=end, tabs=tabs)
     if body.startswith("//"):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from abl.limits import MAX_COMPARED_NAMES
+from abl.syntax.vocabulary import MAY_REPEAT, canonical_key
 
 _SEPARATORS: Final = str.maketrans("", "", "_- ")
 _MAX_SUGGESTIONS: Final = 3
 _MAX_WORD: Final = 64
 _KEPT_WORDS: Final = 4_096
 _KEPT_LISTS: Final = 128
+IS_GIVEN: Final = "`{given}` is given already"
+"""What is said of a misspelt key instead of "Did you mean" where the right one stands beside it."""
 
 
 def closest(word: str, candidates: Iterable[str], compared: int = MAX_COMPARED_NAMES) -> tuple[str, ...]:
@@ -26,6 +29,26 @@ def closest(word: str, candidates: Iterable[str], compared: int = MAX_COMPARED_N
     if not word or len(word) > _MAX_WORD:
         return ()
     return _closest(word, _some(candidates, compared))
+
+
+def not_given(word: str, close: Iterable[str], given: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Those of the keys that are ``close`` to a word which are free; where the best one is not, that one.
+
+    ``given`` are canonical keys; what may repeat is always free. Instead of the best only what is as near is offered.
+    """
+    close = tuple(close)
+    free = tuple(each for each in close if (key := canonical_key(each)) not in given or key in MAY_REPEAT)
+    if free[:1] == close[:1]:
+        return free, ""
+    nearest = _distance(word, close[0])
+    free = tuple(each for each in free if _distance(word, each) <= nearest)
+    return free, "" if free else close[0]
+
+
+def _distance(word: str, other: str) -> int:
+    from rapidfuzz.distance import OSA
+
+    return int(OSA.distance(word.casefold(), other.casefold()))
 
 
 def _some(candidates: Iterable[str], compared: int) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from abl.syntax.pieces import (
 )
 from abl.syntax.returns import described_type
 from abl.syntax.scanner import open_brackets
+from abl.syntax.suggest import closest
 from abl.syntax.texts import bare_text, scalar_text
 
 _TOOL_NAME = re.compile(r"[^\s(:]+")
@@ -74,9 +75,9 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
         returns = returns or arrow
         if arrow is None:
             rest.append(child)
-    props = tuple(_properties(ctx, rest, name.value, at))
     if ctx.noticed == noticed:
         _judge(ctx, Span(match.end(), end), behind, parameters, returns)
+    props = tuple(_properties(ctx, rest, name.value, at))
     return Tool(
         span=block.span, path=at, block=block, props=props, name=name, parameters=parameters, returns=returns,
         description=_description(props),
@@ -106,6 +107,11 @@ def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, .
             detail = "`()` is missing behind the name" if arrow else f"`{text.raw[:40]}` stands behind the name"
             fixes = (_insertion(rest.start, "()"),) if arrow else ()
             ctx.report(findings.malformed_tool(text.span, detail, fixes))
+        else:  # the name alone
+            span = Span(ctx.text.rfind("\n", 0, rest.start) + 1, rest.start)
+            span = Span(span.end - len(ctx.text[slice(*span)].lstrip(" \t-")), span.end)
+            fixes = (_insertion(rest.start, "()"),)
+            ctx.report(findings.malformed_tool(span, "`()` is missing behind the name", fixes))
         return
     text = bare_text(ctx.text, behind, rest.end)
     if text is None or (returns is not None and returns.text):
@@ -137,11 +143,9 @@ def _insertion(at: int, text: str, *, preferred: bool = True) -> Fix:
 
 def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     """A tool in the list form of YAML, or ``name:`` with properties. Words such as FROM stay what they are."""
-    if block.item and block.key.lower() == "name" and block.value is not None:
-        name = Name(block.value.value, block.value.inner)
-    elif not block.item and block.children and NAME.fullmatch(block.key) and _may_name_tool(block.key):
-        name = Name(block.key, block.key_span)
-    else:
+    name = mapped_name(block)
+    if name is None:
+        _judge_mapped(ctx, block)
         return None
     at = f"{path}.{name.value}"
     props = tuple(_properties(ctx, block.children, name.value, at))
@@ -153,6 +157,29 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     )  # fmt: skip
 
 
+def _judge_mapped(ctx: Context, block: Block) -> None:
+    """Report ``name: type``, which is no tool (ABL806); defaults of a file and imports are other keys."""
+    value = block.value
+    type_ = value.raw.rstrip("?") if value is not None and value.style == "bare" and not block.children else ""
+    if block.item or type_.lower() not in vocabulary.TOOL_TYPES or not NAME.fullmatch(block.key):
+        return
+    if block.key.isupper() or block.key.lower() in vocabulary.TOOL_FILE_KEYS or value is None:
+        return
+    line = ctx.source.line_starts[ctx.line_of(block.key_span.start) - 1]
+    fix = Fix("Write a signature", (Edit(Span(block.key_span.end, value.span.start), "() -> "),), preferred=True)
+    fixes = () if ctx.text[line : block.key_span.start].strip() else (fix,)  # in braces it is no signature
+    ctx.report(findings.malformed_tool(block.key_span, "`name(parameter: type) -> type` is expected", fixes))
+
+
+def mapped_name(block: Block) -> Name | None:
+    """The name of a tool that is written as ``name: x`` in a list, or as a key with properties; None for other keys."""
+    if block.item:
+        return Name(block.value.value, block.value.inner) if block.key.lower() == "name" and block.value else None
+    if not block.children or not NAME.fullmatch(block.key) or not _may_name_tool(block):
+        return None
+    return Name(block.key, block.key_span)
+
+
 def _properties(ctx: Context, lines: Iterable[Block], tool: str, path: str) -> Iterator[Property]:
     for child in lines:
         line = mended(ctx, with_colon(ctx, child, vocabulary.EVERY_TOOL_KEY))
@@ -162,9 +189,13 @@ def _properties(ctx: Context, lines: Iterable[Block], tool: str, path: str) -> I
             ctx.skip(line, f"This is no property of `{tool}`", path)
 
 
-def _may_name_tool(key: str) -> bool:
-    """False for words such as FROM, and for defaults that the tools of a file share (08 §9)."""
-    return not key.isupper() and key.lower() not in vocabulary.TOOL_FILE_KEYS
+def _may_name_tool(block: Block) -> bool:
+    """False for words such as FROM, and for defaults that the tools of a file share, also misspelt (08 §9)."""
+    key = block.key
+    if key.isupper() or key.lower() in vocabulary.TOOL_FILE_KEYS:
+        return False
+    of_a_tool = any(vocabulary.canonical_key(child.key) in vocabulary.EVERY_TOOL_KEY for child in block.children)
+    return of_a_tool or not closest(key.lower(), vocabulary.TOOL_FILE_KEYS)
 
 
 def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
@@ -205,7 +236,8 @@ def _parameters(ctx: Context, at: int, end: int, path: str) -> tuple[tuple[Param
     if close < 0:
         arrow = next(cuts(ARROW, text, at + 1, end), None)
         close = arrow.start() if arrow else end
-        ctx.report(findings.unclosed_bracket(Span(at, at + 1), "(", ctx.line_of(at), close, ")"))
+        last = close - (len(text[at:close]) - len(text[at:close].rstrip()))
+        ctx.report(findings.unclosed_bracket(Span(at, at + 1), "(", ctx.line_of(at), last, ")"))
     parameters = tuple(_parameter(ctx, *part, path) for part in split_commas(text, at + 1, close))
     return parameters, close + 1 if text.startswith(")", close, end) else close
 
@@ -266,7 +298,7 @@ def _type(ctx: Context, start: int, end: int) -> TypeRef:
     if raw.endswith("[]"):
         return TypeRef(raw, span, "array", item=_type(ctx, span.start, span.end - 2))
     if raw[:1] == "{":
-        return TypeRef(raw, span, "object", fields=_fields(ctx, span.start, span.end))
+        return _object(ctx, text, span)
     generic = _GENERIC.fullmatch(raw)
     if generic is not None:
         return _generic(ctx, text, generic)
@@ -284,7 +316,7 @@ def _generic(ctx: Context, text: Text, match: re.Match[str]) -> TypeRef:
     if inner is None:
         return TypeRef(text.raw, text.span, name)
     if name == "object":
-        return TypeRef(text.raw, text.span, "object", fields=_fields(ctx, *inner.span))
+        return _object(ctx, text, inner.span)
     parts = split_commas(ctx.text, *(inside_brackets(ctx.text, *inner.span) if inner.raw[:1] == "[" else inner.span))
     if name == "union":
         options: tuple[Any, ...] = tuple(_type(ctx, *part) for part in parts)
@@ -294,11 +326,16 @@ def _generic(ctx: Context, text: Text, match: re.Match[str]) -> TypeRef:
     return TypeRef(text.raw, text.span, name, options=options)
 
 
-def _fields(ctx: Context, start: int, end: int) -> tuple[tuple[str, bool, TypeRef], ...]:
+def _object(ctx: Context, text: Text, braces: Span) -> TypeRef:
+    """The type that a text is, whose fields stand in ``braces``."""
     fields: list[tuple[str, bool, TypeRef]] = []
-    for part_start, part_end in split_commas(ctx.text, *inside_brackets(ctx.text, start, end)):
-        colon = next(cuts(COLON, ctx.text, part_start, part_end), None)
-        name = ctx.text[part_start : colon.start() if colon else part_end].strip()
-        type_ = _type(ctx, colon.end(), part_end) if colon else TypeRef("any", Span(part_end, part_end), "any")
-        fields.append((name.rstrip("?").strip("\"' "), not name.endswith("?"), type_))
-    return tuple(fields)
+    names: list[Name] = []
+    for start, end in split_commas(ctx.text, *inside_brackets(ctx.text, *braces)):
+        colon = next(cuts(COLON, ctx.text, start, end), None)
+        written = ctx.text[start : colon.start() if colon else end].strip()
+        type_ = _type(ctx, colon.end(), end) if colon else TypeRef("any", Span(end, end), "any")
+        name = written.rstrip("?").strip("\"' ")
+        at = start + written.find(name)
+        fields.append((name, not written.endswith("?"), type_))
+        names.append(Name(name, Span(at, at + len(name))))
+    return TypeRef(text.raw, text.span, "object", fields=tuple(fields), names=tuple(names))

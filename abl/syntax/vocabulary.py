@@ -310,6 +310,22 @@ ALIASES: Final[Mapping[str, str]] = {
 """Documented other spellings of a property (upper case) and the canonical one."""
 
 
+MAY_REPEAT: Final = words(
+    """
+    SET CLEAR LOG TRANSFORM CALL WITH CALL_WITH AS RESPOND SAY CHECK ON_FAIL ON_SUCCESS ON_FAILURE ON_RESULT
+    """
+)
+"""Actions and what belongs to them, of which any number may stand in a list (06 §3, §5.3)."""
+
+
+_MIXED: Final = {"MAXSIZE": "maxSize", "CRITICAL": "critical"}
+
+
+def as_written(key: str, lower: bool) -> str:
+    """A canonical key as an author writes it; two have their own spelling everywhere (docs/spec 03 §4, 09 §9)."""
+    return _MIXED.get(key) or (key.lower() if lower else key)
+
+
 def canonical_key(written: str) -> str:
     """Canonical upper-case form of a key as an author wrote it; unknown keys are only put in upper case."""
     upper = written.upper()

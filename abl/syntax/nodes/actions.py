@@ -7,7 +7,7 @@ from typing import Literal
 
 from abl.source import Span
 from abl.syntax.nodes.base import Literal_, Name, Node, Text
-from abl.syntax.nodes.constraints import OnFail
+from abl.syntax.nodes.constraints import OnFail, Rule, Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,10 +186,21 @@ class ActionHandlers(Directive):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DoList(Node):
+    """``do`` of a tool's on_result or on_error, which is read by those who ask for it (08 §7)."""
+
+    actions: tuple[Branch | Directive, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(Directive):
-    """A step property or directive without a node of its own (WHEN, MAX_ATTEMPTS, COMPLETE_WHEN, GOAL, ...)."""
+    """A step property or directive without a node of its own (WHEN, MAX_ATTEMPTS, COMPLETE_WHEN, GOAL, ...).
+
+    ``rules`` are the entries of STEP_CONSTRAINTS, in authored order (04 §7).
+    """
 
     value: Text | None
+    rules: tuple[Rule | Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,10 @@ from abl.syntax.nodes.memory import Memory
 
 @dataclass(frozen=True, slots=True)
 class TypeRef:
-    """A type as written, with its shape: name, item type of arrays, fields of objects, values of enums."""
+    """A type as written, with its shape: name, item type of arrays, fields of objects, values of enums.
+
+    ``names`` tells where the names of the fields stand, one for each.
+    """
 
     text: str
     span: Span
@@ -24,6 +27,7 @@ class TypeRef:
     item: TypeRef | None = None
     fields: tuple[tuple[str, bool, TypeRef], ...] = ()  # (name, required, type)
     options: tuple[Any, ...] = ()
+    names: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,8 @@ class Trail:
     """What ``abl.syntax.reparse`` must know of a parse besides its result.
 
     ``tangled``: a limit was reached, so that lines decide what becomes of others far away. ``unsure`` are offsets of
-    lines whose structure was reported or depends on lines further below; ``blanked`` the comments within values;
+    lines whose structure was reported or depends on lines further below; ``blanked`` the comments within values, and
+    what only YAML knows;
     ``units`` the nodes that may be met again, by id (see ``abl.syntax.keeping``).
     """
 

@@ -147,3 +147,12 @@ def test_coverage_counts_the_rules_of_steps():
     coverage.add(run.say("x").events)
     assert coverage.report()["Desk"]["rules"]["all"] == 3
     assert coverage.report()["Desk"]["rules"]["missing"] == [1, 2]
+
+
+def test_the_rules_may_stand_in_brackets():
+    agent = AGENT.replace("    STEP_CONSTRAINTS:\n", '    STEP_CONSTRAINTS: [LIMIT amount <= 100, "Be kind"]\n')
+    agent = "".join(line for line in agent.splitlines(keepends=True) if not line.startswith("      "))
+    run, model = talk("Which one?", "never asked", agent=agent)
+    assert model.requests[0]["constraints"][-2:] == ["LIMIT amount <= 100", "Be kind"]
+    run.set("amount", 500)
+    assert [outcome for _, outcome in records(run.say("the best"), "turn")][-1] == "failed"

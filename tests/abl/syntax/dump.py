@@ -181,7 +181,7 @@ def _node(node: Any, depth: int) -> str:
             nested.append(f"{field.name}:\n{text}" if "\n" in text or len(text) > WIDTH else f"{field.name}: {text}")
         else:
             head.append(text if field.name in ("keyword", "name", "kind", "form") else f"{field.name}={text}")
-    if isinstance(node, nodes.Setting) and node.block is not None and node.block.children:
+    if isinstance(node, nodes.Setting) and node.block is not None and node.block.children and not node.rules:
         head.append(f"with={_below(content_of(node.block))}")
     if isinstance(node, nodes.Profile) and not node.inline:
         head.append(f"with={_below(_profile(node.content))}")

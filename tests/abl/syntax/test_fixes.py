@@ -58,7 +58,42 @@ def test_the_comment_moves_to_a_line_of_its_own() -> None:
 
 def test_the_entries_of_a_repeated_section_move_into_the_first() -> None:
     fixed = apply(CASES["ABL105"], parse(CASES["ABL105"]).findings[0].fixes[0])
-    assert fixed == "AGENT: A\nMEMORY:\n  session:\n    - a\n  session:\n    - b\nGOAL: x\n"
+    assert fixed == "AGENT: A\nMEMORY:\n  session:\n    - a\n    - b\nGOAL: x\n"
+
+
+def test_what_stands_in_one_of_the_two_sections_alone_moves_behind_the_rest() -> None:
+    text = """\
+AGENT: A
+MEMORY:
+  session:
+    - a
+MEMORY:
+  # for later
+  persistent:
+    - user.b
+      SCOPE: user
+  # for now
+  session:
+    # the third
+    - c
+"""
+    fixed = apply(text, parse(text).findings[0].fixes[0])
+    assert (
+        fixed
+        == """\
+AGENT: A
+MEMORY:
+  session:
+    - a
+  # for now
+    # the third
+    - c
+  # for later
+  persistent:
+    - user.b
+      SCOPE: user
+"""
+    )
 
 
 def test_two_gates_are_joined_with_and() -> None:
@@ -69,3 +104,15 @@ def test_two_gates_are_joined_with_and() -> None:
 def test_a_fix_is_preferred_only_when_there_is_no_choice() -> None:
     (unique,) = parse("MEMORY:\n  session:\n    - a\n      RESTE: never\n").findings
     assert [fix.preferred for fix in unique.fixes if "Change" in fix.title] == [True]
+
+
+@pytest.mark.parametrize(("written", "offered"), [("user.a-b", ["user.a_b"]), ("user..c", ["user.c"]), ("user.", [])])
+def test_a_path_stays_a_path_when_its_name_is_mended(written: str, offered: list[str]) -> None:
+    found = next(f for f in parse(f"MEMORY:\n  persistent:\n    - {written}\n").findings if f.code == "ABL117")
+    assert [fix.edits[0].text for fix in found.fixes] == offered
+
+
+def test_a_parenthesis_is_closed_behind_the_last_parameter() -> None:
+    text = "TOOLS:\n  find(title: string -> {id: string}\n"
+    found = next(f for f in parse(text).findings if f.code == "ABL112")
+    assert apply(text, found.fixes[0]) == "TOOLS:\n  find(title: string) -> {id: string}\n"

@@ -182,3 +182,28 @@ def test_a_line_that_nobody_can_read_in_a_map_is_told_and_the_rest_is_read() -> 
     assert section.block is not None
     (trigger,) = section.block.children[0].children
     assert [child.key for child in trigger.children] == ["REASON"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("      TYPE :number\n", "      TYPE: number\n"),
+        ("      TYPE = number\n", "      TYPE: number\n"),
+        ('    prompt :"Which?"\n', '    prompt: "Which?"\n'),
+        ('    description :"Find a book"\n', '    description: "Find a book"\n'),
+    ],
+)
+def test_a_colon_or_an_equals_sign_in_another_place_is_no_part_of_the_value(wrong: str, right: str) -> None:
+    text = WHOLE.replace(right, wrong, 1)
+    assert text != WHOLE
+    findings = parse(text).findings
+    assert [finding.code for finding in findings] == ["ABL110"]
+    problems = [p for p in check({"desk.agent.abl": text}).diagnostics if p.code == "ABL110"]
+    assert applied(text, problems[0].fixes[0]) == WHOLE
+    assert {p.code for p in check({"desk.agent.abl": text}).diagnostics} - {"ABL110"} <= {
+        p.code for p in check({"desk.agent.abl": WHOLE}).diagnostics
+    }
+
+
+def test_a_colon_in_another_place_is_told_where_no_other_line_is_a_property() -> None:
+    assert [f.code for f in parse('AGENT: Desk\nGOAL: "g"\nEXECUTION:\n  model :x\n').findings] == ["ABL110"]

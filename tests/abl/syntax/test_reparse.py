@@ -29,10 +29,10 @@ def test_what_stands_above_an_edit_is_the_same_object_and_what_stands_below_has_
     before = parse(text)
     after = reparse(before, text.replace("CHECK: total < 2", "CHECK: total < 200"))
     old, new = steps_of(before), steps_of(after)
-    assert [one is two for one, two in zip(old, new, strict=True)] == [True, True, False, False]
-    assert new[3].span.start == old[3].span.start + 2
-    assert new[3].block is not None
-    assert new[3].block.children[0].line_span.start == new[3].directives[0].span.start
+    assert [one is two for one, two in zip(old, new, strict=True)] == [True] * 4 + [False] * 4
+    assert new[7].span.start == old[7].span.start + 2
+    assert new[7].block is not None
+    assert new[7].block.children[0].line_span.start == new[7].directives[0].span.start
 
 
 def test_a_step_under_another_path_is_read_again() -> None:

@@ -1,0 +1,60 @@
+"""Properties in the column of the dash of their entry, the most usual slip of indentation (docs/spec 05 §2, ABL108)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from abl.source import Span
+from abl.syntax import findings, vocabulary
+from abl.syntax.context import Context
+from abl.syntax.moving import origin_of
+from abl.syntax.nodes import Block
+
+_NONE: vocabulary.Words = frozenset()
+
+
+def with_shallow(
+    ctx: Context, children: Sequence[Block], keys: vocabulary.Words, starts: vocabulary.Words = _NONE
+) -> Sequence[Block]:
+    """The lines of a list, in which entries hold the properties that stand beside their dash.
+
+    A line belongs to the entry above when its key is one of ``keys`` that this entry does not have yet. One of
+    ``starts`` begins an entry. The lines of one entry are reported together.
+    """
+    if all(origin_of(child)[0].item for child in children):
+        return children
+    return tuple(_joined(ctx, children, keys - starts))
+
+
+def _joined(ctx: Context, children: Sequence[Block], keys: vocabulary.Words) -> Iterator[Block]:
+    above: Block | None = None
+    below: list[Block] = []
+    for child in children:
+        if above is not None and above.item and child.column == above.column and _is_missed(child, above, below, keys):
+            below.append(child)
+            continue
+        if above is not None:
+            yield _with(ctx, above, below)
+        above, below = child, []
+    if above is not None:
+        yield _with(ctx, above, below)
+
+
+def _is_missed(child: Block, above: Block, below: Sequence[Block], keys: vocabulary.Words) -> bool:
+    """True for a property of the entry above that it does not have."""
+    if child.item or not child.colon or (key := child.key.upper()) not in keys:
+        return False
+    given = (above, *above.children, *below)
+    return not any(one.colon and one.key.upper() == key for one in given)
+
+
+def _with(ctx: Context, entry: Block, below: Sequence[Block]) -> Block:
+    if not below:
+        return entry
+    expected = next((child.column for child in entry.children if not child.item), entry.column + 2)
+    ctx.report(findings.shallow(ctx.source, [block.line_span for block in below], entry.column, expected))
+    span = Span(entry.span.start, below[-1].span.end)
+    return Block(
+        entry.key, entry.key_span, entry.value, (*entry.children, *below), span, entry.line_span, entry.column, True,
+        entry.colon, entry.comments,
+    )  # fmt: skip
