@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from abl.analysis.formats import ELEMENT, ELEMENT_TYPES, PROPERTIES
+from abl.analysis.formats import ELEMENT, ELEMENT_TYPES, PROPERTIES, format_of
 from abl.analysis.properties import Shape, elements_of
 from abl.source import Span
-from abl.syntax.nodes import Content, Name, same_key
+from abl.syntax.nodes import Content, Elements, Format, Name, same_key
 
 _WRAPPERS: Final = ("elements", "items", "actions")
 _KNOWN: Final = frozenset(same_key(word) for word in (*PROPERTIES, "message_key", "style", "render_id"))
@@ -23,6 +23,18 @@ class Element(NamedTuple):
     id: Name | None
     odd: str
     shape: Shape
+
+
+def holding_elements(node: Elements | Format) -> Iterator[Content]:
+    """The blocks of elements in ACTIONS, in a form and in the cards of a carousel (09 §14)."""
+    name = None if isinstance(node, Elements) else format_of(node.content.key)
+    if isinstance(node, Elements):
+        yield node.content
+    elif name == "FORM":
+        yield from (fields for fields in (node.content.get("fields"),) if fields is not None)
+    elif name == "CAROUSEL":
+        cards = node.content.get("cards") or node.content
+        yield from (buttons for card in elements_of(cards) if (buttons := card.get("buttons")) is not None)
 
 
 def elements(content: Content) -> Iterator[Element]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from abl.analysis import fixes
-from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis import braces, fixes
+from abl.analysis.entry_fixes import has_own_lines, is_yaml
 from abl.analysis.model import AgentIndex
 from abl.analysis.step_fixes import beside, cased_like
 from abl.analysis.types import canonical_type
@@ -31,22 +31,28 @@ _BINDINGS: Final = {
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
-def add_argument(
-    agent: AgentIndex, call: nodes.Call, parameter: nodes.Parameter, *, known: bool, preferred: bool
+def add_arguments(
+    agent: AgentIndex,
+    call: nodes.Call,
+    parameters: Sequence[nodes.Parameter],
+    known: Collection[str],
+    *,
+    preferred: bool,
 ) -> tuple[Fix, ...]:
-    """A value for a parameter: the variable of its name if it is ``known``, else one to be written."""
-    name = parameter.name.value
-    kind = canonical_type(parameter.type.name) if parameter.type is not None else None
-    value = name if known else _SAMPLES.get(kind or "string", "null")
-    text, title = f"{name}: {value}", f"Insert `{name}: {value}`"
+    """Values for parameters: the variable of the name of one that is ``known``, else one to be written."""
+    texts = [_argument_for(parameter, known) for parameter in parameters]
+    row, title = ", ".join(texts), f"Insert {listed(texts)}"
+    if is_yaml(agent):  # its quotes are not those of the expression
+        texts = [text.replace('"…"', "\"'…'\"") for text in texts]
     if call.with_:
         last = call.with_[-1].block
-        if last is None or not has_own_lines(agent.source, last.span):
+        if last is None or not (has_own_lines(agent.source, last.span) or braces.extent(agent.source, last.span)):
             return ()
-        line = " " * (last.column - 1) + text
-        return (fixes.insert_line_below(agent.source, last.span, line, title, preferred=preferred),)
+        pad = " " * (last.column - 1)
+        lines = "\n".join(pad + text for text in texts)
+        return (fixes.insert_line_below(agent.source, last.span, lines, title, preferred=preferred),)
     if call.arguments:
-        return (fixes.insert(call.arguments[-1].span.end, f", {text}", title, preferred=preferred),)
+        return (fixes.insert(call.arguments[-1].span.end, f", {row}", title, preferred=preferred),)
     if call.tool is None or call.block is None or call.prop("WITH") is not None:
         return ()
     at = call.tool.span.end
@@ -55,10 +61,22 @@ def add_argument(
         return ()
     if behind.strip() or not has_own_lines(agent.source, call.block.span):
         empty = behind.startswith("()")
-        return (fixes.insert(at + empty, text if empty else f"({text})", title, preferred=preferred),)
+        return (fixes.insert(at + empty, row if empty else f"({row})", title, preferred=preferred),)
     pad = " " * (agent.source.position(call.block.key_span.start).column + 1)
-    lines = f"{pad}{cased_like(agent, call.block, 'WITH')}:\n{pad}  {text}"
+    lines = f"{pad}{cased_like(agent, call.block, 'WITH')}:" + "".join(f"\n{pad}  {text}" for text in texts)
     return (fixes.insert_line_below(agent.source, call.tool.span, lines, title, preferred=preferred),)
+
+
+def _argument_for(parameter: nodes.Parameter, known: Collection[str]) -> str:
+    name = parameter.name.value
+    kind = canonical_type(parameter.type.name) if parameter.type is not None else None
+    return f"{name}: {name if name in known else _SAMPLES.get(kind or 'string', 'null')}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts in backquotes as a sentence has them: ``a``, ``b`` and ``c``."""
+    *first, last = [f"`{text}`" for text in texts]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def remove_surplus(call: nodes.Call, kept: int) -> Fix:

@@ -14,11 +14,13 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.source import Span
 
-CaseKind = Literal["agent", "tool", "step", "phase", "action", "parameter", "name"]
+CaseKind = Literal["agent", "tool", "step", "phase", "action", "parameter", "result", "value", "name"]
 
 
 class CaseName(NamedTuple):
-    """A name; kind ``name`` is a variable or path, and that of a parameter begins with its tool's.
+    """A name; kind ``name`` is a variable or path, and that of a parameter or of a field of a result begins with its
+    tool's; ``value`` is a key within the value of a variable or fact, whose name comes
+    before it, or of an argument.
 
     ``span`` holds it as it is, unless it is not ``plain``: a text in quotes with escapes, or over several lines.
     """
@@ -55,7 +57,10 @@ _CASE: Final[Mapping[str, _Shape]] = {
 }
 _ARGUMENT: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*\()")
 _STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
-_COMPUTED: Final = re.compile(r"(?<![\w.])(?:results\.(?P<tool>[A-Za-z_]\w*)|variables\.(?P<name>[A-Za-z_]\w*))")
+_COMPUTED: Final = re.compile(
+    r"(?<![\w.])(?:results\.(?P<tool>[A-Za-z_]\w*)(?P<fields>(?:\.\w+)*)|variables\.(?P<name>[A-Za-z_]\w*))"
+)
+_FIELD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 @lru_cache(maxsize=64)
@@ -110,6 +115,8 @@ def _names(node: yaml.Node, shape: _Shape, text: str, seen: set[tuple[int, int]]
                     yield from _names(value, shape.kind, text, seen)
                 else:
                     yield from _name(key, shape.kind, shape.writes, text)
+                    if shape.kind == "name":
+                        yield from _inside(value, str(key.value), text, set())
             elif isinstance(key.value, str) and key.value in shape:
                 yield from _names(value, shape[key.value], text, seen)
                 if shape is _CASE and key.value == "model":
@@ -129,6 +136,10 @@ def _computed(text: str, start: int, end: int) -> Iterator[CaseName]:
     for match in _COMPUTED.finditer(text, start, end):
         kind: CaseKind = "tool" if match["tool"] is not None else "name"
         yield CaseName(kind, match[kind], Span(*match.span(kind)))
+        full = match["tool"] or ""
+        for field in _FIELD.finditer(text, *match.span("fields")) if match["fields"] else ():
+            full = f"{full}.{field[0]}"
+            yield CaseName("result", full, Span(*field.span()))
 
 
 def _parameters(node: yaml.Node, text: str, seen: set[int]) -> Iterator[CaseName]:
@@ -143,8 +154,9 @@ def _parameters(node: yaml.Node, text: str, seen: set[int]) -> Iterator[CaseName
         below = {key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
         tool, given = below.get("tool") or below.get("call"), below.get("args")
         if isinstance(tool, yaml.ScalarNode) and isinstance(given, yaml.MappingNode):
-            for key, _ in given.value:
+            for key, value in given.value:
                 yield from (_of_tool(tool.value, name) for name in _name(key, "parameter", False, text))
+                yield from _inside(value, "", text, set())
         mocks = below.get("tools")
         for key, cases in mocks.value if isinstance(mocks, yaml.MappingNode) else ():
             yield from _in_mocks(key, cases, text)
@@ -153,9 +165,11 @@ def _parameters(node: yaml.Node, text: str, seen: set[int]) -> Iterator[CaseName
 
 
 def _in_mocks(tool: yaml.Node, cases: yaml.Node, text: str) -> Iterator[CaseName]:
-    """The names in the conditions of the cases of a tool; texts in quotes are none."""
+    """The names in the conditions of the cases of a tool, texts in quotes are none, and in what they give."""
     for case in cases.value if isinstance(cases, yaml.SequenceNode) else ():
         for key, value in case.value if isinstance(case, yaml.MappingNode) else ():
+            if key.value == "result":
+                yield from _given(value, tool.value, text, set())
             if key.value == "when" and isinstance(value, yaml.ScalarNode):
                 start, end = value.start_mark.index, value.end_mark.index
                 quoted = 1 if value.style in ("'", '"') else 0
@@ -163,6 +177,33 @@ def _in_mocks(tool: yaml.Node, cases: yaml.Node, text: str) -> Iterator[CaseName
                 for match in _ARGUMENT.finditer(condition):
                     at = start + quoted + match.start()
                     yield CaseName("parameter", f"{tool.value}.{match[0]}", Span(at, at + len(match[0])))
+
+
+def _given(node: yaml.Node, above: str, text: str, seen: set[int]) -> Iterator[CaseName]:
+    """The fields of a result; lists count nothing."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _given(item, above, text, seen)
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        for name in _name(key, "result", True, text):
+            yield name._replace(name=f"{above}.{name.name}")
+            yield from _given(value, f"{above}.{name.name}", text, seen)
+
+
+def _inside(node: yaml.Node, of: str, text: str, seen: set[int]) -> Iterator[CaseName]:
+    """The keys of the objects in a value."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    for item in node.value if isinstance(node, yaml.SequenceNode) else ():
+        yield from _inside(item, of, text, seen)
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        for name in _name(key, "value", False, text):
+            yield name._replace(name=f"{of}.{name.name}")
+        yield from _inside(value, of, text, seen)
 
 
 def _of_tool(tool: str, name: CaseName) -> CaseName:

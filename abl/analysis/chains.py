@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from abl.analysis.reading import Reading
 from abl.expressions import nodes as en
 from abl.syntax.nodes import TypeRef
+
+_LENGTH: Final = "length"
+_PLAIN: Final = frozenset({"string", "number", "boolean", "date", "datetime", "bool", "int", "integer", "float"})
+"""Types of values that have no fields."""
 
 
 class Step(NamedTuple):
@@ -118,7 +122,11 @@ def missing_step(type_: TypeRef, steps: Sequence[str | None], fields_of: Fields)
         if current is None:
             return None
         if current.item is not None:  # an array; a name behind it is no element
-            current = current.item if name is None or name.isdigit() else None
+            if name is not None and not name.isdigit() and name != _LENGTH:
+                return Missing(number, (_LENGTH,))
+            current = current.item if name != _LENGTH else None
+        elif name is not None and current.name in _PLAIN:
+            return Missing(number, ()) if name != _LENGTH else None
         elif current.fields and name is not None:
             fields = fields_of.of(current)
             if name not in fields:

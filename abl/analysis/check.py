@@ -174,7 +174,7 @@ def _of_readings(agent: AgentIndex) -> Iterator[Finding]:
 
 def _said_of(use: ExpressionUse, rule: Rule, data: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a rule says of a text: only where a condition stands, one that cannot be read is called so."""
-    if rule.code != "ABL201" or use.mode == "condition" or use.role == "if":
+    if rule.code != "ABL201" or "wording" in data or use.mode == "condition" or use.role == "if":
         return data
     return {**data, "wording": rule.message.replace("condition", "expression")}
 

@@ -103,6 +103,11 @@ def _number(mark: str, value: float) -> str:
     return mark + repr(float(value) + 0.0)  # there is one nought
 
 
+def with_false(choice: Choice) -> Choice:
+    """The same, where ``false`` counts that equals the words."""
+    return Choice(choice.kinds, _IN) if choice.false == _AS_WORD else choice
+
+
 def union(choices: Iterable[Choice]) -> Choice:
     """The values of all of them."""
     several = [*choices]

@@ -9,7 +9,7 @@ from abl.analysis.collect_places import slice_of
 from abl.analysis.collect_profiles import ProfileCollector
 from abl.analysis.collect_targets import targets_of
 from abl.analysis.model import AgentIndex
-from abl.analysis.records import AgentRef, ToolRef
+from abl.analysis.records import AgentRef
 from abl.syntax import nodes, vocabulary
 from abl.syntax.entries import item_head
 from abl.syntax.nodes import Block, same_key
@@ -169,16 +169,6 @@ class _Collector(ProfileCollector):
             self.seen(phase)
         for rule in constraints.rules:
             self.unit(rule, self.rule)
-
-    def rule(self, rule: nodes.Rule) -> None:
-        self.seen(rule)
-        self.expression(rule.condition, "condition", rule.kind.value.upper(), rule)
-        for when in rule.whens or ((rule.when,) if rule.when else ()):
-            self.expression(when, "condition", "GATE", rule)
-        if rule.before and rule.before.tool:
-            self.part.tool_refs.append(ToolRef(rule.before.tool, None, "BEFORE", None))
-        if rule.on_fail:
-            self.on_fail(rule.on_fail, "constraint")
 
     def handoff(self, handoff: nodes.Handoff) -> None:
         self.seen(handoff)

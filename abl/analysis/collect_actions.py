@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from abl.analysis import places
 from abl.analysis.collect_content import ContentCollector, is_shown
-from abl.analysis.collect_targets import targets_of
+from abl.analysis.collect_places import names_in
+from abl.analysis.collect_targets import delegated_to, targets_of
 from abl.analysis.languages import is_path
 from abl.analysis.records import AgentRef, StepKind, ToolRef
 from abl.syntax import nodes
-from abl.syntax.constraints import read_rule
 from abl.syntax.content import content_of
-from abl.syntax.context import Context
-from abl.syntax.nodes import Block, Name
+from abl.syntax.nodes import Name
+from abl.syntax.outcomes import in_order
 
 _CONDITION_SETTINGS = frozenset({"WHEN", "EXIT_WHEN", "COMPLETE_WHEN"})
 _TEXT_SETTINGS = frozenset({"GOAL", "BEHAVIOR", "MODEL_CONTEXT"})
@@ -25,6 +25,7 @@ _TRANSITION_KINDS: dict[str, StepKind] = {
     "ON_EXHAUSTED": "exhausted",
     "ON_TIMEOUT": "timeout",
 }
+_OUTCOME_KINDS: dict[str, StepKind] = {"ON_SUCCESS": "on_success", "ON_FAILURE": "on_failure"}
 _BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
     "AWAIT_ATTACHMENT": {"ON_TIMEOUT": "timeout"},
     "SECURE_INPUT": {
@@ -65,7 +66,7 @@ class ActionCollector(ContentCollector):
     def flow_step(self, step: nodes.Step) -> None:
         self.seen(step)
         self.step = step.name.value
-        self.directives(step.directives)
+        self.directives(in_order(step.directives))
         self.step = None
 
     def directives(self, directives: Iterable[nodes.Directive], kind: StepKind | None = None) -> None:
@@ -106,7 +107,7 @@ class ActionCollector(ContentCollector):
                 for action_handler in directive.handlers:
                     self.action_handler(action_handler)
             case nodes.Outcome():
-                self.branches(directive.branches, "on_result")
+                self.branches(directive.branches, _OUTCOME_KINDS.get(directive.keyword, "on_result"))
                 if directive.on_fail:
                     self.on_fail(directive.on_fail, "on_fail")
             case nodes.Setting():
@@ -117,7 +118,8 @@ class ActionCollector(ContentCollector):
     def transition(self, directive: nodes.Transition, kind: StepKind | None) -> None:
         self.template(directive.reason, "REASON", directive)
         if directive.agent:
-            self.part.agent_refs.append(AgentRef(directive.agent, directive.keyword, directive, self.step))
+            ref = AgentRef(directive.agent, directive.keyword, directive, self.step, self.in_tool)
+            self.part.agent_refs.append(ref)
         else:
             self.step_ref(
                 directive.target, kind or _TRANSITION_KINDS.get(directive.keyword, "goto"), directive, directive.keyword
@@ -127,13 +129,16 @@ class ActionCollector(ContentCollector):
         if setting.keyword == "ON_ERROR":
             refs = [AgentRef(name, "ON_ERROR", setting) for name in targets_of("ON_ERROR", setting.block)]
             self.part.agent_refs.extend(refs)
+        elif setting.keyword == "DELEGATE" and setting.block is not None:
+            names = delegated_to(content_of(setting.block))
+            self.part.agent_refs.extend(AgentRef(name, "DELEGATE", setting, self.step) for name in names)
         if setting.keyword in _CONDITION_SETTINGS:
             self.expression(setting.value, "condition", setting.keyword, setting)
         elif setting.keyword in _TEXT_SETTINGS:
             self.template(setting.value, setting.keyword, setting)
-        elif setting.keyword == "STEP_CONSTRAINTS" and setting.block is not None:
-            for line in self.read_below(_read_rules, setting.block, setting.path):
-                self.step_rule(line)
+        elif setting.keyword == "STEP_CONSTRAINTS":
+            for entry in setting.rules:
+                self.step_rule(entry)
         elif is_shown(setting.keyword):
             if setting.block is not None:
                 self.shown(setting.block, where, setting.path)
@@ -141,8 +146,11 @@ class ActionCollector(ContentCollector):
             self.at_places(setting.block, places.SETTINGS[setting.keyword], setting)
         elif setting.keyword == "SET_INTERACTION_LANGUAGE":
             self.interaction_language(setting)
-        elif (setting.keyword == "AVAILABLE_TOOLS" and setting.block) or setting.keyword not in _PLAIN_SETTINGS:
+        elif setting.keyword not in _PLAIN_SETTINGS:
             self.mention(setting.span)
+            if setting.keyword == "AVAILABLE_TOOLS" and setting.block is not None:
+                names = names_in(content_of(setting.block), keys=False)
+                self.part.tool_refs.extend(ToolRef(name, None, setting.keyword, self.step) for name in names)
         if setting.keyword in _BLOCK_EXITS and setting.block is not None:
             self.block_exits(setting, setting.block)
         if setting.keyword == "ON_ERROR" and setting.block is not None:
@@ -156,17 +164,23 @@ class ActionCollector(ContentCollector):
         else:
             self.template(text, "LANGUAGE", setting)
 
-    def step_rule(self, line: nodes.Rule | nodes.Sentence) -> None:
-        """A line of STEP_CONSTRAINTS: a rule, which joins those of the agent while the step runs, or a text (04 §7)."""
-        if isinstance(line, nodes.Sentence):
-            self.template(line.text, "STEP_CONSTRAINTS", line)
-            return
-        for text in (line.condition, *line.whens):
-            self.expression(text, "condition", "STEP_CONSTRAINTS", line)
-        if line.before and line.before.tool:
-            self.part.tool_refs.append(ToolRef(line.before.tool, None, "BEFORE", self.step))
-        if line.on_fail:
-            self.on_fail(line.on_fail, "constraint")
+    def step_rule(self, entry: nodes.Rule | nodes.Sentence) -> None:
+        """An entry of STEP_CONSTRAINTS: a rule, which joins the agent's while the step runs, or a text (04 §7)."""
+        if isinstance(entry, nodes.Sentence):
+            self.template(entry.text, "STEP_CONSTRAINTS", entry)
+        else:
+            self.rule(entry)
+
+    def rule(self, rule: nodes.Rule) -> None:
+        """A rule of the agent, or of a step."""
+        self.seen(rule)
+        self.expression(rule.condition, "condition", rule.kind.value.upper(), rule)
+        for when in rule.whens or ((rule.when,) if rule.when else ()):
+            self.expression(when, "condition", "GATE", rule)
+        if rule.before and rule.before.tool:
+            self.part.tool_refs.append(ToolRef(rule.before.tool, None, "BEFORE", self.step))
+        if rule.on_fail:
+            self.on_fail(rule.on_fail, "constraint")
 
     def block_exits(self, setting: nodes.Setting, block: nodes.Block) -> None:
         """The steps that AWAIT_ATTACHMENT and SECURE_INPUT lead to, and the tool that gets the secret."""
@@ -269,10 +283,3 @@ class ActionCollector(ContentCollector):
         self.seen(handler)
         self.expression(handler.condition, "condition", "CONDITION", handler)
         self.directives(handler.actions, "goto")
-
-
-def _read_rules(ctx: Context, block: Block, path: str) -> tuple[nodes.Rule | nodes.Sentence, ...]:
-    """The lines of STEP_CONSTRAINTS."""
-    lines = (item for item in block.children if item.value is not None or item.children)
-    read = (read_rule(ctx, item, f"{path}[{at}]") for at, item in enumerate(lines))
-    return tuple([line for line in read if line is not None])

@@ -11,7 +11,8 @@ from abl.analysis.places import OPAQUE, Shape, Slot
 from abl.analysis.reading import read_condition_text, read_value
 from abl.analysis.recorder import Recorder
 from abl.analysis.records import WriteKind
-from abl.syntax import nodes
+from abl.diagnostics import Edit, Finding, Fix
+from abl.syntax import findings, nodes
 from abl.syntax.content import content_of
 from abl.syntax.entries import PATH
 from abl.syntax.nodes import Block, Content, Name, Text, same_key
@@ -52,6 +53,9 @@ class PlaceCollector(Recorder):
             return
         if content.text is not None:
             self.by_shape(replace(content, members=(), items=()), shape.get("", OPAQUE), owner)
+        if content.members and shape.keys() == {"-"}:  # one entry without its dash, which is told (ABL115)
+            self.by_shape(content, shape["-"], owner)
+            return
         for member in content.members:
             below = shape.get(same_key(member.key)) or shape.get("*", OPAQUE)
             self.by_shape(member, below, owner)
@@ -70,6 +74,13 @@ class PlaceCollector(Recorder):
             for text in _texts(content):
                 if "{{" in text.value:
                     self.template(text, "TEXT", owner)
+
+    def _granted(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
+        """``- {path: user.tier, access: read}``: the path may be used, and nothing else below its first segment."""
+        given = [*content.items, *([content] if content.members else [])]
+        entries = [path for entry in given if (path := entry.get("path")) is not None]
+        for name in (name for path in (*entries, content) for name in names_in(path, keys=False)):
+            self.part.mentions.update({name.value, name.value.rpartition(".")[2]})
 
     def _condition(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
         text = self._unquoted(content.text)
@@ -168,8 +179,9 @@ class PlaceCollector(Recorder):
         at = text.value.rfind("->") if text is not None else -1
         if text is None or at < 0:
             return
-        self.expression(slice_of(text, 0, at), "value", "STORE", owner)
-        target = slice_of(text, at + 2, len(text.value))
+        value, target = slice_of(text, 0, at), slice_of(text, at + 2, len(text.value))
+        self.expression(value, "value", "STORE", owner)
+        self.part.findings.extend(_store_problems(text, value, target))
         if PATH.fullmatch(target.value):
             self.write(Name(target.value, target.inner), "remember", owner)
 
@@ -224,7 +236,8 @@ class PlaceCollector(Recorder):
                     self.presented(member, owner)
 
     _slots: Final[Mapping[str, Callable[[PlaceCollector, Content, Slot, nodes.Node], None]]] = {
-        "nothing": _nothing, "opaque": _opaque, "condition": _condition, "formula": _formula, "given": _given,
+        "nothing": _nothing, "opaque": _opaque, "granted": _granted, "condition": _condition, "formula": _formula,
+        "given": _given,
         "assigned": _given, "text": _text, "quoted": _in_quotes, "names": _names, "targets": _targets,
         "cleared": _cleared,
         "assignments": _assignments, "incoming": _incoming, "outgoing": _outgoing, "store": _store,
@@ -238,6 +251,18 @@ _JUDGED: Final = ("value",)
 _ARRAYS: Final = frozenset(
     {"carousel", "cards", "quickreplies", "items", "columns", "rows", "data", "fields", "options"}
 )
+
+
+def _store_problems(text: Text, value: Text, target: Text) -> Iterator[Finding]:
+    """ABL343 and ABL342: an arrow in STORE stands between a value and a path."""
+    for side, part in (("value", value), ("target", target)):
+        if not part.value:
+            yield findings.store_side_missing(text.inner, side)
+    if target.value and "{{" not in target.value and PATH.fullmatch(target.value) is None:
+        doubled = text.value.find("->>")
+        better = text.span_of(doubled, doubled + 3) if doubled >= 0 else None
+        fix = Fix("Write `->`", (Edit(better, "->"),), preferred=True) if better is not None else None
+        yield Finding("ABL342", text.inner, fixes=(fix,) if fix is not None else ())
 
 
 def _texts(content: Content) -> Iterator[Text]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from abl.syntax.content import content_of
 from abl.syntax.entries import item_properties
-from abl.syntax.nodes import Block, Name, Text
+from abl.syntax.nodes import Block, Content, Name, Text
 
 _HANDOFF = re.compile(r"\s*HANDOFF\s+(?:to\s+)?([A-Za-z]\w*)\s*", re.IGNORECASE)
 _ENDING = re.compile(r".*:\s*HANDOFF\s+(?:to\s+)?([A-Za-z]\w*)\s*", re.IGNORECASE | re.DOTALL)
@@ -19,7 +20,8 @@ def targets_of(keyword: str, block: Block | None) -> Iterator[Name]:
     if keyword == "DELEGATE":
         for entry in block.children:
             properties = item_properties(entry) if entry.item and entry.colon else ()
-            yield from _values(properties, ("AGENT", "TO"))
+            if properties and not is_remote(content_of(entry)):
+                yield from _values(properties, ("AGENT", "TO"))
     elif keyword == "ON_ERROR":
         for handler in block.children:
             then = [child for child in handler.children if child.key.upper() == "THEN"]
@@ -30,6 +32,22 @@ def targets_of(keyword: str, block: Block | None) -> Iterator[Name]:
             if part.key.lower() == "on_human_complete":
                 for branch in part.children:
                     yield from _handed_to((branch, *branch.children))
+
+
+def delegated_to(action: Content) -> Iterator[Name]:
+    """The agent that DELEGATE as an action names: behind it, or as AGENT below it (06 §6.4, §7)."""
+    text = action.text_of("agent", "to") or action.text
+    if text is not None and text.value.strip().isidentifier() and not is_remote(action):
+        yield Name(text.value.strip(), text.inner)
+
+
+def is_remote(entry: Content) -> bool:
+    """True for a handoff or delegation to an agent that runs elsewhere, and so need not be in the project (09 §5)."""
+    remote = entry.get("remote")
+    location = entry.word("location") or (remote.word("location") if remote is not None else "")
+    if location:
+        return location.lower() != "local"
+    return remote is not None or entry.get("endpoint") is not None
 
 
 def _values(blocks: Iterable[Block], keys: tuple[str, ...]) -> Iterator[Name]:

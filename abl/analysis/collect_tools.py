@@ -47,15 +47,23 @@ class ToolCollector(ActionCollector):
                 case "set":
                     self.by_shape(member, places.SET, tool)
                 case "do" if member.block is not None:
-                    for action in self.read_below(_read_do, member.block, f"{tool.path}.{prop.key}[{number}]"):
-                        if isinstance(action, nodes.Branch):
-                            self.branches((action,), "goto")
-                        else:
-                            self.directives((action,))
+                    self._do(member.block, f"{tool.path}.{prop.key}[{number}]", tool)
                 case _:
                     self.by_shape(member, places.OPAQUE, tool)
         if content.text is not None:
             self.mention(prop.block.span)
+
+    def _do(self, block: Block, path: str, tool: nodes.Tool) -> None:
+        """A ``do`` list; its exits are those of the steps that call the tool."""
+        actions = self.read_below(_read_do, block, path)
+        self.seen(nodes.DoList(span=block.span, path=path, actions=actions))
+        self.in_tool = tool.name.value
+        for action in actions:
+            if isinstance(action, nodes.Branch):
+                self.branches((action,), "goto")
+            else:
+                self.directives((action,))
+        self.in_tool = ""
 
     def _process(self, process: Content, parameters: Iterable[str], tool: nodes.Tool) -> None:
         """``params`` over the parameters, ``result`` over what the tool returned (08 §5)."""

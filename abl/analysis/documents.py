@@ -14,7 +14,7 @@ from abl.source import Source
 from abl.syntax import nodes, parse
 from abl.syntax.reparse import common_ends, reparse
 
-KEPT_DOCUMENTS = 256  # paths
+KEPT_DOCUMENTS = 1_024  # paths: those of a large project, about 0.4 MB for each agent of a page
 KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
 
 

@@ -61,7 +61,7 @@ def add_property(
     first_word = block.key_span if block.colon or block.value is None else block.value.span
     if not braces.is_element(agent.source, first_word):
         return ()
-    if not block.colon and (_is_yaml(agent) or braces.extent(agent.source, block.span) is not None):
+    if not block.colon and (is_yaml(agent) or braces.extent(agent.source, block.span) is not None):
         return _in_new_braces(node, block, text, title, preferred=preferred)
     if braces.extent(agent.source, block.key_span) is not None:
         return (fixes.insert_line_below(agent.source, block.key_span, text, title, preferred=preferred),)
@@ -90,7 +90,7 @@ def _in_new_braces(node: nodes.Node, block: nodes.Block, text: str, title: str, 
     return (Fix(title, edits, preferred),)
 
 
-def _is_yaml(agent: AgentIndex) -> bool:
+def is_yaml(agent: AgentIndex) -> bool:
     """True for a document in YAML form."""
     section = agent.agent.section("AGENT") or agent.agent.section("SUPERVISOR")
     return section is not None and section.written.islower()
@@ -128,11 +128,11 @@ def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tu
     if memory is None or memory.block is None or not memory.block.children:
         return ()
     scope = SCOPE_OF_SEGMENT.get(path.partition(".")[0], "user")
-    title = f"Declare `{path}` in persistent"
+    entry, title = (f"path: {path}" if is_yaml(agent) else path), f"Declare `{path}` in persistent"
     block = next((child for child in memory.block.children if child.key.lower() == "persistent"), None)
     if block is None:
         pad = " " * (memory.block.children[0].column - 1)
-        lines = f"{pad}persistent:\n{pad}  - {path}\n{pad}    SCOPE: {scope}"
+        lines = f"{pad}persistent:\n{pad}  - {entry}\n{pad}    SCOPE: {scope}"
         return (
             fixes.insert_line_above(agent.source, memory.block.children[0].span, lines, title, preferred=preferred),
         )
@@ -140,7 +140,7 @@ def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tu
     if not entries:
         return ()
     pad = " " * (entries[-1].column - 1)
-    lines = f"{pad}- {path}\n{pad}  SCOPE: {scope}"
+    lines = f"{pad}- {entry}\n{pad}  SCOPE: {scope}"
     return (fixes.insert_line_below(agent.source, entries[-1].span, lines, title, preferred=preferred),)
 
 

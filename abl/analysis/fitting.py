@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from abl.analysis import braces
 from abl.diagnostics import Edit, Fix
-from abl.source import Source
+from abl.source import Source, Span
 from abl.syntax import vocabulary
 
 _KEY: Final = re.compile(
@@ -26,6 +26,14 @@ def fitting(source: Source, fixes: Iterable[Fix], *, yaml: bool) -> tuple[Fix, .
     """Those fixes that can be made, in a YAML document with its keys in lower case."""
     made = (_in_yaml(source, fix) if yaml else fix for fix in fixes)
     return tuple(fix for fix in made if _can_be_made(source, fix))
+
+
+def keys_in_small(source: Source, span: Span, data: Mapping[str, Any]) -> dict[str, str]:
+    """What was meant by a key, or is given already, as a YAML document writes it."""
+    if not source.text.startswith(":", span.end):
+        return {}
+    said = {name: data[name] for name in ("y", "given") if isinstance(data.get(name), str)}
+    return {name: word.lower() for name, word in said.items() if _WORD.fullmatch(word)}
 
 
 def _can_be_made(source: Source, fix: Fix) -> bool:

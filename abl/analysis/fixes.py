@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from abl.analysis import braces
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
-from abl.syntax.suggest import closest
+from abl.syntax.suggest import closest, not_given
 
 
 def replace(span: Span, text: str, title: str = "", *, preferred: bool = True) -> Fix:
@@ -61,6 +61,14 @@ def indent_of(source: Source, at: int) -> str:
     """The blanks at the start of the line that holds an offset."""
     text = source.line_text(source.position(at).line)
     return text[: len(text) - len(text.lstrip())]
+
+
+def rename_key(
+    span: Span, word: str, candidates: Iterable[str], given: Collection[str]
+) -> tuple[str, str, tuple[Fix, ...]]:
+    """As ``rename_to`` for a key, but none of those that are ``given`` already (canonical): the first is named."""
+    free, there = not_given(word, [c for c in closest(word, candidates) if c != word], given)
+    return (free[0] if free else ""), there, rename_fixes(span, free)
 
 
 def rename_to(span: Span, word: str, candidates: Iterable[str]) -> tuple[str, tuple[Fix, ...]]:

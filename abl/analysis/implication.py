@@ -56,6 +56,11 @@ class Demand:
         return tuple(part.opposite for part in parts) if len(parts) > 1 else (self,)
 
     @once
+    def roots(self) -> frozenset[str]:
+        """The first words of the names that it reads."""
+        return frozenset([node.parts[0] for node in en.walk(self.node) if isinstance(node, en.Path)])
+
+    @once
     def bounds(self) -> Limits:
         """What lies within limits when it is met."""
         return bounds_of(self.node, negated=self.negated)
@@ -92,6 +97,8 @@ def implies(one: Demand, other: Demand) -> bool:
     """True when ``other`` holds in every state in which ``one`` does."""
     one, other = one.plain, other.plain
     if len(other.conjuncts) > 1:
+        if any(_unrelated(one, part) for part in other.conjuncts):
+            return False
         return all(implies(one, part) for part in other.conjuncts)
     if len(one.disjuncts) > 1:
         return all(implies(part, other) for part in one.disjuncts)
@@ -128,6 +135,8 @@ def _flat(demand: Demand) -> Iterator[Demand]:
 
 def _follows(one: Demand, other: Demand) -> bool:
     """The same for two demands as wholes."""
+    if _unrelated(one, other):
+        return False
     if _alike(one, other) and one.shape is not None and one.shape == other.shape:
         return True
     if not other.safe:
@@ -140,6 +149,11 @@ def _follows(one: Demand, other: Demand) -> bool:
         return True
     bounds = one.bounds
     return bool(bounds.numbers or bounds.values) and _holds_within(bounds, other)
+
+
+def _unrelated(one: Demand, other: Demand) -> bool:
+    """True for demands without a name in common: neither follows from the other, nor from a part of it."""
+    return one.roots.isdisjoint(other.roots) and bool(one.roots or other.roots)
 
 
 def _alike(one: Demand, other: Demand) -> bool:

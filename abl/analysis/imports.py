@@ -36,12 +36,17 @@ class Import(NamedTuple):
 
 def imports_of(agent: AgentIndex) -> Iterator[Import]:
     """What the agent's TOOLS section imports."""
+    return (written for _, written in import_lines(agent))
+
+
+def import_lines(agent: AgentIndex) -> Iterator[tuple[Block, Import]]:
+    """The same with the line of each import."""
     section = agent.agent.section("TOOLS")
     for child in section.block.children if section is not None and section.block is not None else ():
         match = _PATH.match(child.value.raw) if child.key.lower() == "file" and child.value is not None else None
         path = (match[1] or match[2] or match[3]) if match is not None else ""
         if path:
-            yield Import(path, names_imported(child))
+            yield child, Import(path, names_imported(child))
 
 
 def imported_files(agent: AgentIndex) -> frozenset[str]:

@@ -57,7 +57,7 @@ def _depends(node: en.Node) -> bool:
 
 
 def _evaluated(text: str) -> Constant | None:
-    outcome = compile_expression(text).evaluate_checked({})
+    outcome = compile_expression(text).evaluate_once({})
     return None if outcome.error else Constant(outcome.value)
 
 

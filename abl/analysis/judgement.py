@@ -118,7 +118,7 @@ def _is_known(node: en.Node, unset: Callable[[str], bool]) -> bool:
 
 def _evaluated(node: en.Node, reading: Reading) -> bool | None:
     whole = reading.expression if node is reading.node else None
-    outcome = (whole or compile_expression(reading.text[node.start : node.end])).evaluate_checked({})
+    outcome = (whole or compile_expression(reading.text[node.start : node.end])).evaluate_once({})
     return None if outcome.error else truthy(outcome.value)
 
 

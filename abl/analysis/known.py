@@ -9,8 +9,9 @@ from abl.analysis.model import AgentIndex, Read
 from abl.analysis.names import SYSTEM_NAMES, is_stored, paths_above
 from abl.analysis.parts import Part, read_paths
 from abl.syntax import nodes
+from abl.syntax.content import content_of
 
-KEPT_SETS = 256
+KEPT_SETS = 1_024
 
 
 class Paths:
@@ -42,8 +43,28 @@ def paths_of(paths: frozenset[str]) -> Paths:
 def known_to(agent: AgentIndex, called_tools: frozenset[str], received: frozenset[str]) -> Paths:
     tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *called_tools)
     results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
-    provided = agent.write_paths | agent.union(currencies)
-    return paths_of(provided | SYSTEM_NAMES | agent.mentions | results | received)
+    state = agent.derive(state_variables)
+    provided = agent.write_paths | agent.union(currencies) | frozenset().union(*state.values())
+    mentions = agent.mentions - state.keys()
+    return paths_of(provided | SYSTEM_NAMES | mentions | results | received)
+
+
+def state_variables(agent: AgentIndex) -> dict[str, frozenset[str]]:
+    """What STATE of a supervisor declares, by namespace: ``shop`` has ``shop.open`` (docs/spec 09 §4)."""
+    found: dict[str, frozenset[str]] = {}
+    for section in agent.agent.sections:
+        if section.keyword == "STATE" and section.block is not None:
+            for namespace in content_of(section.block).members:
+                variables = [f"{namespace.key}.{member.key}" for member in namespace.members]
+                if variables:
+                    found[namespace.key] = found.get(namespace.key, frozenset()).union(variables)
+    return found
+
+
+def results_read(agent: AgentIndex) -> dict[str, str]:
+    """The tools of which ``last_<tool>_result`` is read, by that name."""
+    roots = (root for root in agent.read_roots if root.startswith("last_") and root.endswith("_result"))
+    return {root: root.removeprefix("last_").removesuffix("_result") for root in roots}
 
 
 def currencies(part: Part) -> frozenset[str]:
@@ -53,8 +74,10 @@ def currencies(part: Part) -> frozenset[str]:
     return frozenset([f"{name}_currency" for name in named])
 
 
-def not_known(agent: AgentIndex, known: Paths) -> Iterator[Read]:
-    missing = {path for path in agent.read_paths if path not in known and not is_stored(path)}
+def not_known(agent: AgentIndex, known: Paths, no_tools: frozenset[str]) -> Iterator[Read]:
+    """The reads of names that are not known. ``no_tools``: names with results that no tool of the agent has."""
+    others = {path for path in agent.read_paths if path not in known}
+    missing = {path for path in others if not is_stored(path) or path.partition(".")[0] in no_tools}
     for placed, paths in agent.each(read_paths) if missing else ():
         if not missing.isdisjoint(paths):
             yield from (placed.read(r) for r in placed.part.reads if r.certain and r.path in missing)

@@ -109,14 +109,20 @@ def _targets(agent: AgentIndex) -> Iterator[Name]:
     for entry in _delegations(agent):
         target = entry.get("agent", "to")
         yield from (name for name in _words(target or entry) if name.value.isidentifier())
+    yield from routed_to(agent)
+    for section in agent.agent.sections:
+        if section.keyword == "ESCALATE" and section.block is not None:
+            done = content_of(section.block).get("on_human_complete")
+            for branch in done.items if done is not None else ():
+                yield from _behind(_HANDED, branch)
+
+
+def routed_to(agent: AgentIndex) -> Iterator[Name]:
+    """The agents, or names for them, to which the routes of a supervisor lead (09 §4)."""
     for section in agent.agent.sections:
         if section.keyword == "ROUTING" and section.block is not None:
             for below in content_of(section.block).walk():
                 yield from _words(below) if same_key(below.key) == "routeto" else _behind(_ROUTE_TO, below)
-        elif section.keyword == "ESCALATE" and section.block is not None:
-            done = content_of(section.block).get("on_human_complete")
-            for branch in done.items if done is not None else ():
-                yield from _behind(_HANDED, branch)
 
 
 def _behind(pattern: re.Pattern[str], content: Content) -> Iterator[Name]:

@@ -316,11 +316,11 @@ class AgentIndex:
         return frozenset([phase.name.value for phase in constraints.phases]) if constraints is not None else frozenset()
 
     @cached_property
-    def rulebook(self) -> Rulebook:
-        """The constraints side by side (docs/spec 04 §8)."""
-        from abl.analysis.rulebook import rulebook_of
+    def rulebooks(self) -> tuple[Rulebook, ...]:
+        """The constraints side by side, and those of each reasoning step (docs/spec 04 §8)."""
+        from abl.analysis.rulebook import rulebooks_of
 
-        return rulebook_of(self)
+        return rulebooks_of(self)
 
     @cached_property
     def opening_steps(self) -> frozenset[str]:

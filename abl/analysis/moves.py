@@ -14,7 +14,7 @@ _WORDS = frozenset({"continue", "retry"})
 class Move(NamedTuple):
     """A transition to ``target`` with the names that are cleared before it; ``collects`` names what is asked again.
 
-    ``failed`` tells that it is taken when a CHECK or CALL has failed, or when no condition over a result held.
+    ``failed`` tells that it is taken when a CHECK, CALL or GATHER has failed, or when no condition over a result held.
     """
 
     target: nodes.Name
@@ -39,6 +39,10 @@ def _in_actions(actions: Iterable[nodes.Directive], outer: tuple[nodes.Name, ...
                 yield from _on_fail(on_fail, cleared)
             case nodes.Call():
                 yield from _of_call(action, cleared)
+            case nodes.Outcome(keyword="ON_RESULT", branches=branches):
+                yield from _of_result(branches, cleared)
+            case nodes.Outcome(branches=branches):
+                yield from _in_branches(branches, cleared, failed=action.keyword == "ON_FAILURE")
             case nodes.OnInput(branches=branches):
                 yield from _in_branches(branches, cleared)
             case nodes.IntentHandlers(handlers=handlers):
@@ -53,8 +57,13 @@ def _of_call(call: nodes.Call, cleared: tuple[nodes.Name, ...]) -> Iterator[Move
     yield from _on_fail(call.on_fail, cleared)
     yield from _in_branches(call.on_failure, cleared, failed=True)
     yield from _in_branches(call.on_success, cleared)
-    asks = any(not branch.is_else for branch in call.on_result)
-    for branch in call.on_result:
+    yield from _of_result(call.on_result, cleared)
+
+
+def _of_result(branches: Iterable[nodes.Branch], cleared: tuple[nodes.Name, ...]) -> Iterator[Move]:
+    branches = tuple(branches)
+    asks = any(not branch.is_else for branch in branches)
+    for branch in branches:
         yield from _in_actions(branch.actions, cleared, branch.is_else and asks)
 
 

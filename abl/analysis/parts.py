@@ -167,7 +167,7 @@ class Placed:
     def step_refs(self) -> list[StepRef]:
         """The references to steps."""
         refs = self.part.step_refs
-        return [StepRef(self.at(r.name), r.kind, self.at(r.owner), r.source_step, r.key) for r in refs]
+        return [StepRef(self.at(r.name), r.kind, self.at(r.owner), r.source_step, r.key, r.tool) for r in refs]
 
     @property
     def tool_refs(self) -> list[ToolRef]:
@@ -177,4 +177,4 @@ class Placed:
     @property
     def agent_refs(self) -> list[AgentRef]:
         """The references to agents."""
-        return [AgentRef(self.at(r.name), r.key, self.at(r.owner), r.step) for r in self.part.agent_refs]
+        return [AgentRef(self.at(r.name), r.key, self.at(r.owner), r.step, r.tool) for r in self.part.agent_refs]

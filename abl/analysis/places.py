@@ -15,6 +15,7 @@ from abl.analysis.records import BINDING, GUARDRAIL
 Kind = Literal[
     "nothing",  # a word or number that names nothing
     "opaque",  # not known: words, and placeholders
+    "granted",  # paths that another agent may read or write, which declares none of them
     "condition",
     "formula",  # a value expression; its quotes, if any, are those of the property
     "given",  # a value expression, or in quotes a text (06 §5.8)
@@ -45,6 +46,7 @@ Shape: TypeAlias = "Mapping[str, Slot | Shape]"
 
 NOTHING: Final = Slot("nothing")
 OPAQUE: Final = Slot("opaque")
+GRANTED: Final = Slot("granted")
 SET: Final = Slot("assignments", "SET")
 NAMES: Final = Slot("names")
 SENT: Final = Slot("text", BINDING, certain=False)
@@ -83,11 +85,13 @@ DELEGATION: Final[Shape] = {
     "summary": text("PURPOSE"), "input": Slot("outgoing", "INPUT"), "pass": Slot("outgoing", "INPUT"),
     "returns": Slot("incoming"), "useresult": text("USE_RESULT"), "failuremessage": text("FAILURE_MESSAGE"),
     "onreturn": RETURNED, "timeout": NOTHING, "onfail": NOTHING, "onfailure": NOTHING, "experiencemode": NOTHING,
+    "memorygrants": GRANTED,
 }  # fmt: skip
 HANDOFF: Final[Mapping[str, Shape | Slot]] = {
     "ON_RETURN": {**RETURNED, "": NOTHING},
     "ON_FAILURE": Slot("quoted", "ON_FAILURE"),
-    "CONTEXT": {"memorygrants": OPAQUE, "*": NOTHING},  # the rest is typed
+    "CONTEXT": {"memorygrants": GRANTED, "*": NOTHING},  # the rest is typed
+    "MEMORY_GRANTS": GRANTED,
 }
 COMPLETION: Final[Mapping[str, Slot]] = {"STORE": Slot("store"), "MODEL_CONTEXT": text("MODEL_CONTEXT")}
 _ROUTE_ACTION: Final = Slot("quoted", "ROUTE_TO_USER")

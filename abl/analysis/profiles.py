@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from abl.analysis.imports import names_imported
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, steady_shape
 from abl.analysis.model import AgentIndex
@@ -17,7 +16,6 @@ from abl.syntax import nodes
 from abl.syntax.nodes import Content, Text, same_key
 
 _GATHERED: Final = frozenset({"priority", "when", "instructions", "constraints", "tools"})
-_IMPORTS: Final = frozenset({"FROM", "FILE", "IMPORT", "IMPORTS", "USE"})
 
 
 def _profiles(part: Part) -> tuple[nodes.Profile, ...]:
@@ -44,22 +42,6 @@ def attaching(profile: nodes.Profile, home: AgentIndex, project: Index) -> tuple
     if profile.inline:
         return () if home.fragment else (home,)
     return project.profile_users.get(profile.name.value, ()) if profile.name is not None else ()
-
-
-def knows_all_tools(agent: AgentIndex, project: Index) -> bool:
-    """True when every tool of an agent is declared in it, imported by its name or added by a profile."""
-    section = agent.agent.section("TOOLS")
-    if section is None or section.block is None:
-        return False
-    imports = [child for child in section.block.children if _is_import(child)]
-    if not imports:
-        return not project.library_tools
-    return all(names_imported(child) for child in imports)
-
-
-def _is_import(block: nodes.Block) -> bool:
-    bare = block.value.raw if not block.colon and block.value is not None else ""
-    return block.key.upper() in _IMPORTS or bare.startswith("FROM ")
 
 
 def leaves(profile: nodes.Profile) -> dict[tuple[str, ...], Content]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from posixpath import basename
 from typing import Any
 
 from abl.analysis import crossing
@@ -13,7 +14,7 @@ from abl.analysis.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.delegating import given_by, taken_by
 from abl.analysis.documents import DocumentIndex, document_index
 from abl.analysis.imports import imported_files, set_by_tools
-from abl.analysis.known import Paths, known_to, not_known, paths_of
+from abl.analysis.known import Paths, known_to, not_known, paths_of, results_read
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.parts import Part
 from abl.analysis.records import STORING
@@ -23,7 +24,7 @@ from abl.analysis.types import canonical_type
 from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
-from abl.syntax.vocabulary import SCOPES
+from abl.syntax.vocabulary import HEADERS, SCOPES, SECTIONS
 
 Exists = Callable[[str, str], bool]
 """Whether the file of that name is there, which the document at the path names."""
@@ -73,6 +74,18 @@ class Index:
         return named
 
     @cached_property
+    def almost_agents(self) -> frozenset[str]:
+        """The names behind a misspelt AGENT or SUPERVISOR, which is told there (ABL103)."""
+        blocks = (block for document in self.documents.values() for block in document.document.blocks)
+        named = [block for block in blocks if block.value is not None and block.key.upper() not in SECTIONS]
+        return frozenset([b.value.value.strip() for b in named if b.value and closest(b.key.upper(), tuple(HEADERS))])
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The names of the documents without folders and suffixes, in lower case."""
+        return frozenset([basename(path).partition(".")[0].lower() for path in self.documents])
+
+    @cached_property
     def repeated(self) -> tuple[str, ...]:
         """Names that more than one agent has (ABL121): what the second should be called, others may say."""
         counts = Counter(agent.name for agent in self.each() if agent.name and not agent.fragment)
@@ -104,20 +117,15 @@ class Index:
         return frozenset().union(*map(unmocked_tools, self.cases.values()))
 
     @cached_property
-    def library_tools(self) -> bool:
-        """True when the project holds tool files, whose tools this index does not read."""
-        return any(document.document.tool_files for document in self.documents.values())
+    def tool_files(self) -> dict[str, frozenset[str]]:
+        """The names of the tools in each tool file, by its path."""
+        held = {path: document for path, document in self.documents.items() if document.document.tool_files}
+        return {path: frozenset().union(*[agent.tools for agent in held[path].agents]) for path in held}
 
-    def imports_tools(self, agent: AgentIndex) -> bool:
-        """True when the agent may have tools from elsewhere: an import below TOOLS, a profile, a tool file."""
-        section = agent.agent.section("TOOLS")
-        children = section.block.children if section is not None and section.block is not None else ()
-        imports = any(
-            child.key.upper() in ("FROM", "FILE", "IMPORT", "IMPORTS", "USE")
-            or (not child.colon and child.value is not None and child.value.raw.startswith("FROM "))
-            for child in children
-        )
-        return imports or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None or self.library_tools
+    @cached_property
+    def shared_tools(self) -> frozenset[str]:
+        """The tools of all tool files, which an agent without TOOLS may call by their names (docs/spec 08 §2)."""
+        return frozenset().union(*self.tool_files.values())
 
     @cached_property
     def declared_paths(self) -> dict[str, list[tuple[AgentIndex, nodes.PersistentPath]]]:
@@ -235,6 +243,16 @@ class Index:
         """Names of this agent that others take from it when it is done: RETURNS, ``map`` of ON_RETURN."""
         return frozenset(self._returned.get(agent.name, ()))
 
+    def used_by_profiles(self, agent: AgentIndex) -> frozenset[str] | None:
+        """Names that the profiles of an agent read or set; None while one of them is not in the project."""
+        found: set[str] = set()
+        for name in agent.derive(profiles_used):
+            if name not in self.profiles:
+                return None
+            home, _ = self.profiles[name]
+            found |= home.read_roots | home.written_roots | home.mentions
+        return frozenset(found)
+
     def undeclared(self, agent: AgentIndex) -> tuple[Read, ...]:
         """Reads of names that nothing in the agent, the runtime, a result or another agent provides."""
         return self._not_provided(agent)[0]
@@ -244,14 +262,24 @@ class Index:
         return self._not_provided(agent)[1]
 
     def _not_provided(self, agent: AgentIndex) -> tuple[tuple[Read, ...], tuple[Read, ...]]:
-        known = self.known_names(agent)
-        kept: tuple[Paths, tuple[tuple[Read, ...], tuple[Read, ...]]] | None = agent.kept.get("undeclared")
-        if kept is None or kept[0] is not known:
-            missing = tuple(not_known(agent, known))
+        known, no_tools = self.known_names(agent), self._without_tool(agent)
+        kept: tuple[object, tuple[tuple[Read, ...], tuple[Read, ...]]] | None = agent.kept.get("undeclared")
+        if kept is None or kept[0] != (known, no_tools):
+            missing = tuple(not_known(agent, known, no_tools))
             fields = found_in_results(missing, agent) if missing and not agent.fragment else ()
             undeclared = tuple([read for read in missing if read not in fields])
-            kept = agent.kept["undeclared"] = (known, (undeclared, fields))
+            kept = agent.kept["undeclared"] = ((known, no_tools), (undeclared, fields))
         return kept[1]
+
+    def _without_tool(self, agent: AgentIndex) -> frozenset[str]:
+        """Those of the names ``last_<tool>_result`` that are read where an agent certainly has no such tool."""
+        from abl.analysis.known_tools import lists_tools, unknown_tools
+
+        read = agent.derive(results_read)
+        if not read or agent.fragment or not lists_tools(agent):
+            return frozenset()
+        unknown, _ = unknown_tools(read.values(), agent, self)
+        return frozenset([root for root, tool in read.items() if tool in unknown - self.called_tools])
 
     def known_names(self, agent: AgentIndex) -> Paths:
         """Every name that can have a value in this agent (docs/spec 02 §7, 09 §17)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Final, NamedTuple
 
 from abl.analysis import fixes, generic
@@ -22,6 +23,8 @@ class Limits(NamedTuple):
     def words(self) -> str:
         """How the limits read in a message."""
         kind = "a whole number" if self.whole else "a number"
+        if self.low == -inf:
+            return kind
         if self.high is None:
             return f"{kind} of at least {self.low:g}"
         return f"{kind} between {self.low:g} and {int(self.high) if self.whole else format(self.high, 'g')}"
@@ -30,6 +33,8 @@ class Limits(NamedTuple):
 SHARE: Final = Limits(0, 1, whole=False)
 COUNT: Final = Limits(1)
 MILLISECONDS: Final = Limits(1)
+WHOLE: Final = Limits(-inf)
+NUMBER: Final = Limits(-inf, whole=False)
 
 
 class Problem(NamedTuple):
@@ -65,7 +70,7 @@ def _outside(block: Block, written: str, limits: Limits) -> Problem | None:
     if value is None:
         return Problem(block, limits.words, ())
     if limits.whole and value != int(value):
-        return Problem(block, limits.words, (fixes.replace(where, str(max(round(value), int(limits.low)))),))
+        return Problem(block, limits.words, (fixes.replace(where, f"{max(round(value), limits.low):.15g}"),))
     if value < limits.low:
         return Problem(block, limits.words, (fixes.replace(where, f"{limits.low:g}"),))
     if limits.high is not None and value > limits.high:

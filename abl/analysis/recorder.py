@@ -40,6 +40,7 @@ class Recorder:
         self.before = 0
         self.shift = 0
         self.step: str | None = None
+        self.in_tool = ""  # the tool whose ``do`` list is walked
         self.locals = _NO_NAMES  # names that the place gets from outside, such as the result of a tool
         self.certain = True
 
@@ -175,4 +176,4 @@ class Recorder:
     def step_ref(self, name: nodes.Name | None, kind: StepKind, owner: nodes.Node, key: str) -> None:
         """Note a reference to a step."""
         if name is not None and name.value:
-            self.part.step_refs.append(StepRef(name, kind, owner, self.step, key))
+            self.part.step_refs.append(StepRef(name, kind, owner, self.step, key, self.in_tool))

@@ -160,13 +160,17 @@ class Write(NamedTuple):
 
 
 class StepRef(NamedTuple):
-    """A reference to a step; ``owner`` is the node that holds it, ``source_step`` the step where it stands."""
+    """A reference to a step; ``owner`` is the node that holds it, ``source_step`` the step where it stands.
+
+    ``tool`` is the tool whose ``do`` list holds it.
+    """
 
     name: nodes.Name
     kind: StepKind
     owner: nodes.Node
     source_step: str | None
     key: str
+    tool: str = ""
 
 
 class ToolRef(NamedTuple):
@@ -179,9 +183,10 @@ class ToolRef(NamedTuple):
 
 
 class AgentRef(NamedTuple):
-    """A reference to another agent of the project."""
+    """A reference to another agent of the project; ``tool`` as in ``StepRef``."""
 
     name: nodes.Name
     key: str
     owner: nodes.Node
     step: str | None = None
+    tool: str = ""

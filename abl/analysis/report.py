@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from abl.analysis.fitting import fitting
+from abl.analysis.causes import told_by_yaml
+from abl.analysis.consequences import consequences
+from abl.analysis.fitting import fitting, keys_in_small
+from abl.analysis.form_causes import told_by_form
 from abl.analysis.registry import RULES, Rule, lookup
 from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Fixes, LaterFixes, Severity
 from abl.source import Source, Span
@@ -25,7 +28,17 @@ FRAGMENT_EXEMPT = frozenset(
 )
 MAX_PROBLEMS = 200
 # One cause, one diagnostic: what is not told where one of the others is told of the same place.
-_TOLD_BETTER = {"ABL447": frozenset({"ABL436", "ABL448"}), "ABL448": frozenset({"ABL436"})}
+_TOLD_BETTER = {
+    "ABL106": frozenset({"ABL806", "ABL904", "ABL947", "ABL1067"}),
+    "ABL214": frozenset({"ABL611"}),
+    "ABL447": frozenset({"ABL436", "ABL448"}),
+    "ABL448": frozenset({"ABL436"}),
+    "ABL945": frozenset({"ABL814"}),
+}
+_BETTER = {
+    better: tuple(code for code, others in _TOLD_BETTER.items() if better in others)
+    for better in frozenset().union(*_TOLD_BETTER.values())
+}
 _IGNORE = re.compile(r"^\s*abl-ignore(?P<file>-file)?\s+(?P<codes>.+?)\s*$")
 _FAMILY = re.compile(r"^ABL[0-9]{1,2}x{1,3}$", re.IGNORECASE)
 
@@ -120,18 +133,32 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     kept: list[tuple[Finding, Rule]] = []
     chosen = [finding for finding in findings if selection.select is None or finding.code in selection.select]
     outdone = _outdone(chosen) | _inside_an_open_bracket(document.source, chosen)
-    for finding in chosen:
-        key = (finding.code, finding.span)
-        if key in seen or not selection.wants(finding.code) or (fragment and _is_exempt(finding)):
-            continue
-        if key in outdone:
+    outdone.update(told_by_yaml(document.source, chosen))
+    outdone.update(told_by_form(document, chosen))
+    shown = [at for at, one in enumerate(chosen) if _is_shown(document.source, selection, suppression, one)]
+    following = consequences(document, chosen, [one for at in shown if _key(one := chosen[at]) not in outdone])
+    fragment = fragment or any(chosen[at].code == "ABL101" for at in following)
+    for at in shown:
+        finding = chosen[at]
+        key = _key(finding)
+        if at in following or key in seen or key in outdone or (fragment and _is_exempt(finding)):
             continue
         seen.add(key)
-        if suppression.hides(finding.code, document.source.position(finding.span.start).line):
-            continue
         kept.append((finding, RULES[finding.code]))
     kept.sort(key=_by_position)
     return tuple(_worded(document, kept))
+
+
+def _key(finding: Finding) -> tuple[str, Span]:
+    """What a finding is told once for."""
+    return finding.code, finding.span
+
+
+def _is_shown(source: Source, selection: Selection, suppression: Suppression, finding: Finding) -> bool:
+    """False for what was not asked for, or a comment switches off."""
+    if not selection.wants(finding.code):
+        return False
+    return not suppression.hides(finding.code, source.position(finding.span.start).line)
 
 
 def _is_exempt(finding: Finding) -> bool:
@@ -140,9 +167,19 @@ def _is_exempt(finding: Finding) -> bool:
 
 
 def _outdone(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
-    """Codes and places of what another finding says better, also where that one is switched off."""
-    told = [finding for finding in findings if any(finding.code in better for better in _TOLD_BETTER.values())]
-    return {(code, one.span) for one in told for code, better in _TOLD_BETTER.items() if one.code in better}
+    """Codes and places of what another finding says better, also where that one is switched off.
+
+    A finding that knows what was meant is better than one that does not.
+    """
+    told = [finding for finding in findings if finding.code in _BETTER]
+    places = {one.span for one in told}
+    meant = {(one.code, one.span) for one in findings if one.span in places and one.data.get("y")} if told else set()
+    outdone: set[tuple[str, Span]] = set()
+    for one in told:
+        for code in _BETTER[one.code]:
+            is_known = (code, one.span) in meant and not one.data.get("y")
+            outdone.add((one.code if is_known else code, one.span))
+    return outdone
 
 
 def _inside_an_open_bracket(source: Source, findings: Sequence[Finding]) -> set[tuple[str, Span]]:
@@ -178,7 +215,7 @@ def _worded(document: Document, kept: Sequence[tuple[Finding, Rule]]) -> Iterato
             code=finding.code,
             name=registered.name,
             severity=finding.severity or registered.severity,
-            message=registered.words(_data(source, finding)),
+            message=registered.words(_data(source, finding, document.yaml)),
             path=source.path,
             span=finding.span,
             node=finding.node,
@@ -193,8 +230,10 @@ def _worded(document: Document, kept: Sequence[tuple[Finding, Rule]]) -> Iterato
         yield Diagnostic("ABL100", capped.name, capped.severity, message, source.path, first_hidden)
 
 
-def _data(source: Source, finding: Finding) -> Mapping[str, Any]:
+def _data(source: Source, finding: Finding, yaml: bool) -> Mapping[str, Any]:
     """What fills the message; only here it is known in which line a bracket of an expression stands."""
+    if yaml and (keys := keys_in_small(source, finding.span, finding.data)):
+        return {**finding.data, **keys}
     if finding.code != "ABL112" or "n" in finding.data:
         return finding.data
     return {**finding.data, "n": source.position(finding.span.start).line}

@@ -19,6 +19,9 @@ ALWAYS_THERE = frozenset({"success", "error", "length", "message", "status"})
 """Fields that a result may have whatever its type says."""
 
 
+_OF_ANY_FIELDS = frozenset({"object", "array", "any"})
+
+
 class Called(NamedTuple):
     """A CALL with the step where it stands."""
 
@@ -41,6 +44,16 @@ def result_fields(tool: str, agent: AgentIndex) -> frozenset[str] | None:
     if declared is None or declared.returns is None or not declared.returns.fields:
         return None
     return frozenset([name for name, _, _ in declared.returns.fields])
+
+
+def only_holds_result(root: str, agent: AgentIndex) -> bool:
+    """True for a declared variable that says nothing of its fields, and that nothing here but CALL gives a value."""
+    variable = agent.session.get(root)
+    if variable is None or (variable.type is not None and variable.type.value.strip().lower() not in _OF_ANY_FIELDS):
+        return False
+    origins = agent.origins_of(root)
+    whole = [each.write for each in origins if "." not in each.write.path]
+    return bool(whole) and all(write.kind == "as" for write in whole) and root not in agent.mentions
 
 
 def comes_before(called: Called, span: Span, step: str | None, agent: AgentIndex) -> bool:
@@ -77,29 +90,38 @@ def latest_calls(step: nodes.Step, before: Span, agent: AgentIndex) -> list[node
     own = _of_step(step)
     if own is None:
         return None
+    sources, calls_of_steps = agent.derive(_sources), agent.derive(_calls_of_steps)
     earlier = [call for call in own if call.span.start < before.start and not _is_argument(call, before)]
     if earlier:
         return [earlier[-1]]
     found: list[nodes.Call] = []
     seen: set[str] = set()
-    open_ = _sources(agent, step.name.value)
+    open_ = list(sources.get(step.name.value, ()))
     while open_:
         name = open_.pop()
-        if name in seen or name not in agent.steps:
+        if name in seen or name not in calls_of_steps:
             continue
         seen.add(name)
-        calls = _of_step(agent.steps[name])
+        calls = calls_of_steps[name]
         if calls is None:
             return None
         if calls:
             found.append(calls[-1])
         else:
-            open_.extend(_sources(agent, name))
+            open_.extend(sources.get(name, ()))
     return found
 
 
-def _sources(agent: AgentIndex, target: str) -> list[str]:
-    return [edge.source for edge in agent.graph.edges if edge.target == target]
+def _sources(agent: AgentIndex) -> dict[str, list[str]]:
+    """The steps that lead to each."""
+    found: dict[str, dict[str, None]] = {}
+    for edge in agent.graph.edges:
+        found.setdefault(edge.target, {})[edge.source] = None
+    return {target: list(sources) for target, sources in found.items()}
+
+
+def _calls_of_steps(agent: AgentIndex) -> dict[str, list[nodes.Call] | None]:
+    return {name: _of_step(step) for name, step in agent.steps.items()}
 
 
 def _of_step(step: nodes.Step) -> list[nodes.Call] | None:
@@ -116,7 +138,7 @@ def _inner(directives: Iterable[nodes.Directive]) -> Iterator[nodes.Call]:
             case nodes.Call():
                 branches = (*directive.on_success, *directive.on_failure, *directive.on_result)
                 lists = [branch.actions for branch in branches]
-            case nodes.OnInput():
+            case nodes.OnInput() | nodes.Outcome():
                 lists = [branch.actions for branch in directive.branches]
             case nodes.IntentHandlers():
                 lists = [handler.actions for handler in directive.handlers]

@@ -7,10 +7,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abl.analysis import generic
+from abl.analysis.shape_forms import belongs_below, is_wrong
 from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_at, value_of
 from abl.source import Source
 from abl.syntax.nodes import Block
-from abl.syntax.vocabulary import canonical_key
+from abl.syntax.tools import mapped_name
+from abl.syntax.vocabulary import EVERY_TOOL_KEY, canonical_key
 
 Entry = tuple[str, tuple[Block, ...]]
 """A place, and the properties of one map that stands there."""
@@ -23,12 +25,16 @@ _OF_PROFILES = ("RESPONSE", "VOICE", "TOOLS", "GATHER", "FLOW")
 
 
 class Stood(NamedTuple):
-    """A property where it stands: its place in the table, its block, what its value may be, whether it is listed."""
+    """A property where it stands: its place in the table, its block, what its value may be, whether it is listed.
+
+    ``beside`` are the properties of its map, itself among them.
+    """
 
     place: str
     block: Block
     value: Value
     known: bool
+    beside: tuple[Block, ...] = ()
 
 
 def below(source: Source, keyword: str, block: Block | None) -> Iterator[Entry]:
@@ -56,11 +62,22 @@ def digressions(source: Source, flow: Block | None) -> Iterator[Entry]:
             yield from _below(source, value_at("flow", child.key), child, 0)
 
 
+def shared_by_tools(source: Source, tools: Block | None) -> Iterator[Entry]:
+    """The same for what TOOLS holds besides its tools: imports, and what the tools of a file share (08 §9)."""
+    lines = tools.children if tools is not None else ()
+    yield from _entry(source, "tools", tuple([c for c in lines if c.colon and not _is_of_a_tool(c)]), 0)
+
+
+def _is_of_a_tool(line: Block) -> bool:
+    """True for a tool, and for an entry of a list that begins like one."""
+    return mapped_name(line) is not None or (line.item and canonical_key(line.key) in EVERY_TOOL_KEY)
+
+
 def properties(entries: Iterable[Entry]) -> Iterator[Stood]:
     """Every property of such maps."""
     for place, members in entries:
         for child in members:
-            yield Stood(place, child, *_known(place, child.key))
+            yield Stood(place, child, *_known(place, child.key), members)
 
 
 @lru_cache(maxsize=4096)
@@ -75,7 +92,9 @@ def _below(source: Source, value: Value, block: Block, depth: int) -> Iterator[E
     listed = value.lists or value.named_lists
     if _is_list(block):
         for entry in generic.entries(source, block) if listed else ():
-            yield from _entry(source, listed[0], generic.members(source, entry), depth)
+            yield from _entry(source, listed[0], _of_one(source, listed[0], entry), depth)
+        if not listed and is_wrong(source, value, block):
+            yield from _of_wrong_list(source, value, block, depth)
     elif value.maps[:1] == ("tools",):
         for tool in block.children:  # a signature has no colon
             yield from _entry(source, "tool", generic.members(source, tool), depth)
@@ -88,6 +107,30 @@ def _below(source: Source, value: Value, block: Block, depth: int) -> Iterator[E
         members = generic.members(source, block)
         if any(knows(value.lists[0], member.key) for member in members):
             yield from _entry(source, value.lists[0], members, depth)
+
+
+def _of_wrong_list(source: Source, value: Value, block: Block, depth: int) -> Iterator[Entry]:
+    """What stands in a list where none is due, as if it stood there rightly."""
+    key = belongs_below(source, value.maps[0], block) if value.maps else ""
+    inner = value_at(value.maps[0], key).lists if key else ()
+    for entry in generic.entries(source, block):
+        members = generic.members(source, entry)
+        place = (inner or value.maps or value.named_maps)[0]
+        if not value.named_maps:
+            yield from _entry(source, place, members, depth)
+        elif any(knows(place, member.key) for member in members):
+            yield from _entry(source, place, tuple([m for m in members if m.key.upper() != "NAME"]), depth)
+        else:
+            for member in members:
+                yield from _entry(source, place, generic.members(source, member), depth)
+
+
+def _of_one(source: Source, place: str, entry: Block) -> tuple[Block, ...]:
+    """The properties of an entry. A field of SECURE_INPUT may begin with its name as a key: ``- card:`` (06 §5.11)."""
+    members = generic.members(source, entry)
+    first = members[0] if members and entry.colon and place == "secure_field" else None
+    named = first is not None and (first.value is None or first.value.raw[:1] == "{") and not knows(place, first.key)
+    return (*generic.members(source, first), *members[1:]) if named else members
 
 
 def _entry(source: Source, place: str, members: tuple[Block, ...], depth: int) -> Iterator[Entry]:

@@ -88,3 +88,10 @@ def value_at(place: str, key: str) -> Value:
     known = _keys_of(place) if place != "tool" or knows(place, key) else _keys_of("binding")
     found = known.get(canonical_key(key), known.get(key.upper(), known.get("*", "")))
     return value_of(found)
+
+
+def takes_lines(place: str, key: str) -> bool:
+    """True for a key whose value stands in the lines below it, and never behind it."""
+    value = value_at(place, key)
+    nested = value.maps or value.lists or value.named_lists or value.named_maps
+    return bool(nested) and not (value.words or value.kinds)

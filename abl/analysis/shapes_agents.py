@@ -11,7 +11,7 @@ from abl.syntax import vocabulary
 from abl.syntax.vocabulary import words
 
 _REMOTE: Final = {
-    "REMOTE": "remote", "LOCATION": "", "ENDPOINT": "", "PROTOCOL": "a2a|rest", "AUTH": "remote_auth",
+    "REMOTE": "remote", "LOCATION": "local|remote", "ENDPOINT": "", "PROTOCOL": "a2a|rest", "AUTH": "remote_auth",
 }  # fmt: skip
 _GREETED: Final = {key: value for key, value in RESPONSE.items() if key != "MODEL_CONTEXT"}
 _ROUTE_KEYS: Final = (
@@ -38,8 +38,10 @@ COORDINATION: Final[Mapping[str, Shape]] = {
         },
     ),
     "delegate_failure": {"type": "retry", "count": ""},
-    "remote": {"location": "", "endpoint": "", "protocol": "a2a|rest", "auth": "remote_auth", "timeout": ""},
-    "remote_auth": {"type": "", "header": ""},
+    "remote": {
+        "location": "local|remote", "endpoint": "", "protocol": "a2a|rest", "auth": "remote_auth", "timeout": "",
+    },
+    "remote_auth": {"type": any_of(AUTHS), "header": ""},
     "context": {
         "history": "history", "memory_grants": "[grant]", "pass": "<names>", "set": "set [set] <assignment>",
         "summary": "",
@@ -69,7 +71,7 @@ COORDINATION: Final[Mapping[str, Shape]] = {
         "sip_transfer_id": "", "custom_tools": "<tools>",
     },
     "human_done": {
-        "IF": "<condition>", "SET": "set [set] <assignment>", "RESPOND": "<template>", "STORE": "<store>",
+        "IF": "<condition>", "ELSE": "", "SET": "set [set] <assignment>", "RESPOND": "<template>", "STORE": "<store>",
         "COMPLETE": "",
         "HANDOFF": "<agents>", "CONTINUE": "", "THEN": "COMPLETE|CONTINUE|HANDOFF|RESPOND",
     },
@@ -283,7 +285,7 @@ SHOWN: Final[Mapping[str, Shape]] = {
 }  # fmt: skip
 
 PROFILES: Final[Mapping[str, Shape]] = {
-    "profile": dict.fromkeys(sorted(vocabulary.PROFILE_SECTIONS), ""),
+    "profile": dict.fromkeys(("PRIORITY", "WHEN", *sorted(vocabulary.PROFILE_SECTIONS)), ""),
     "destination_url": {"url": "", "method": any_of(METHODS), "auth": any_of(AUTHS), "headers": ""},
     "inline_profile": {
         "PRIORITY": "", "WHEN": "<condition>", "INSTRUCTIONS": "", "CONVERSATION": "conversation",

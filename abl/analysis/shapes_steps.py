@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from abl.analysis.shape_words import GATHER_TYPES, METHODS
+from abl.analysis.shape_words import AUTHS, GATHER_TYPES, METHODS
 from abl.analysis.shapes_common import (
     ACTS,
     CALLS,
@@ -138,7 +138,10 @@ GATHERED: Final[Mapping[str, Shape]] = {
 }  # fmt: skip
 
 TOOLS: Final[Mapping[str, Shape]] = {
-    "tools": {"file": "", "*": "tool"},
+    "tools": {
+        "file": "", **dict.fromkeys(sorted(vocabulary.TOOL_FILE_KEYS), ""), "auth": any_of(AUTHS),
+        "auth_config": "auth_config", "retry_policy": "retry_policy", "circuit_breaker": "circuit_breaker", "*": "tool",
+    },
     "parameter_entry": {
         "name": "", "type": "<type>", **_PARAMETER,
         "fields": "[parameter_entry] {parameter_entry}", "items": "returned_type <type>",

@@ -18,21 +18,23 @@ from abl.source import Span
 from abl.syntax import nodes
 
 _OwnKind = Literal[
-    "variable", "item", "path", "step", "tool", "parameter", "agent", "template", "phase", "profile", "text", "function"
+    "variable", "item", "path", "step", "tool", "parameter", "result", "agent", "alias", "template", "phase", "profile",
+    "text", "function",
 ]  # fmt: skip
 SymbolKind: TypeAlias = _OwnKind | LabelKind
 
 _LISTED: Final = re.compile(r"[^\[\],\s][^\[\],]*?(?=\s*(?:[\[\],]|$))")
-EVERYWHERE: Final = frozenset({"agent", "path", "profile", "text"})
+EVERYWHERE: Final = frozenset({"agent", "path", "profile", "result", "text"})
 """Kinds whose names belong to everyone."""
 WORDS: Final[Mapping[SymbolKind, str]] = {
     "table": "lookup table", "handler": "return handler", "text": "text key", "policy": "flow policy",
+    "result": "result field", "alias": "agent alias",
 }  # fmt: skip
 """What people call a kind of name, where that is not its own word."""
 
 _LABELS: Final[tuple[LabelKind, ...]] = ("table", "secret", "action")
 _OF_TOOLS: Final = frozenset({"table", "secret"})
-_WITHIN: Final = frozenset({"parameter", "item"})
+_WITHIN: Final = frozenset({"parameter", "item", "result"})
 """Kinds whose names begin with that of what they belong to."""
 
 
@@ -44,8 +46,8 @@ def word_of_name(kind: SymbolKind, name: str) -> str:
 class Symbol(NamedTuple):
     """A name at a place. Paths, agents, profiles and functions belong to everyone, the others to an agent.
 
-    The name of a parameter begins with that of its tool, that of an item with its pipeline; ``word`` is what stands at
-    the place.
+    The name of a parameter begins with that of its tool, that of a field of a result with the place of its tool, that
+    of an item with its pipeline; ``word`` is what stands at the place.
     """
 
     kind: SymbolKind

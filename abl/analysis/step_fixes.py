@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -91,7 +92,24 @@ def add_exits(agent: AgentIndex, branch: nodes.Branch) -> Iterator[Fix]:
     following = agent.derive(following_steps).get(rest.partition(".")[0]) if section == "flow" else None
     for target in (*((following,) if following in agent.steps else ()), "COMPLETE", "ESCALATE"):
         key = cased_like(agent, branch.block, "THEN") if branch.block is not None else "THEN"
-        yield from add_property(agent, branch, f"{key}: {target}")
+        for fix in add_property(agent, branch, f"{key}: {target}"):
+            edits = _behind_a_colon(agent, branch, fix.edits)
+            if edits:
+                yield replace(fix, edits=edits)
+
+
+def _behind_a_colon(agent: AgentIndex, branch: nodes.Branch, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """With the colon that a bare ``- ELSE`` needs as soon as something stands below it; nothing for one in brackets."""
+    block = branch.block
+    if block is None or not block.item or block.key.upper() != "ELSE":
+        return edits
+    end = block.key_span.end
+    if agent.source.text[end : end + 2].strip(" \"'")[:1] == ":":
+        return edits
+    first, *more = edits
+    if more or not first.text.startswith("\n") or agent.source.text[end : first.span.start].strip():
+        return ()
+    return (Edit(Span(end, first.span.start), ":" + first.text),)
 
 
 def following_steps(agent: AgentIndex) -> dict[str, str]:

@@ -12,7 +12,8 @@ from abl.analysis.parts import Part
 from abl.analysis.reading import Reading
 from abl.analysis.recent import Recent
 from abl.expressions import nodes as en
-from abl.expressions.builtins import find
+from abl.expressions.builtins import METHODS, find
+from abl.expressions.dates import is_date_only, read_moment
 from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.context import Context
@@ -31,8 +32,6 @@ _MEANING = {
     "string": "string", "number": "number", "boolean": "boolean", "date": "date", "datetime": "datetime",
     "array": "array", "object": "object",
 }  # fmt: skip
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?")
 
 
 def canonical_type(written: str) -> str | None:
@@ -59,7 +58,9 @@ def value_type(value: object) -> str | None:
     if isinstance(value, int | float):
         return "number"
     if isinstance(value, str):
-        return "date" if _DATE.fullmatch(value) else "datetime" if _DATETIME.fullmatch(value) else "string"
+        if read_moment(value) is None:
+            return "string"
+        return "date" if is_date_only(value) else "datetime"
     return "array" if isinstance(value, list | tuple) else "object" if isinstance(value, dict) else None
 
 
@@ -134,7 +135,7 @@ class Types:
             case en.Call():
                 return self._call(node, locals_)
             case en.Method():
-                return "number" if node.name == "size" else "boolean"
+                return "boolean" if node.name in METHODS else None
             case en.Unary():
                 return "number" if node.op == "-" else "boolean"
             case en.Test():

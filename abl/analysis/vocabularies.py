@@ -8,6 +8,7 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.properties import named
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Name
+from abl.syntax.suggest import closest
 
 Entries = Iterator[tuple[Name, Content]]
 
@@ -24,10 +25,15 @@ def lists_of(section: nodes.Understanding) -> Iterator[tuple[str, Entries]]:
 def _declared(section: nodes.Understanding) -> Content:
     """The section without what is an option of INTENTS."""
     content = section.content
-    if section.keyword != "INTENTS" or content.get("lexical_fallback") is None:
+    members = tuple([m for m in content.members if not is_intent_option(m.key)])
+    if section.keyword != "INTENTS" or len(members) == len(content.members):
         return content
-    members = tuple(m for m in content.members if m is not content.get("lexical_fallback"))
     return Content(content.key, content.key_span, content.text, members, content.items, content.span, content.block)
+
+
+def is_intent_option(key: str) -> bool:
+    """True for LEXICAL_FALLBACK below INTENTS, also misspelt (ABL106), which is no intent (09 §10)."""
+    return bool(closest(key, ("LEXICAL_FALLBACK",)))
 
 
 def entities_of(section: nodes.Understanding) -> Entries:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abl.analysis import fixes, generic
+from abl.analysis import fixes, generic, required_keys
 from abl.analysis.delegating import delegations
 from abl.analysis.entry_fixes import move_behind
 from abl.analysis.languages import is_path, is_tag, meant_tags
@@ -20,7 +20,7 @@ from abl.syntax.vocabulary import COMPLETION_KEYS, HANDOFF_KEYS
 @rule("ABL901", "bad-language-tag", "error", "`{x}` is not a language tag", over=(nodes.Section, nodes.Setting))
 def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: LANGUAGE or a literal SET_INTERACTION_LANGUAGE is no BCP 47 tag.
+    What: LANGUAGE, a literal SET_INTERACTION_LANGUAGE or a language of NLU is no BCP 47 tag.
     Why: Dates, numbers and yes/no answers are read by the rules of that language.
     Bad:
         AGENT: Desk
@@ -31,6 +31,9 @@ def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -
         GOAL: "Lend books"
         LANGUAGE: "en-GB"
     """
+    if isinstance(holder, nodes.Section) and holder.keyword == "NLU":
+        yield from _bad_languages(holder, agent)
+        return
     text = holder.value if holder.keyword in ("LANGUAGE", "SET_INTERACTION_LANGUAGE") else None
     value = text.value.strip() if text is not None else ""
     if text is None or not value or is_tag(value):
@@ -40,6 +43,18 @@ def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -
     tags = meant_tags(value)
     repairs = (fixes.replace(text.span, f'"{tag}"', f"Change to `{tag}`", preferred=len(tags) == 1) for tag in tags)
     yield found(text.span, *repairs, x=value)
+
+
+def _bad_languages(nlu: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    """``languages`` and ``default_language`` of NLU (09 §10)."""
+    keys = generic.by_key(agent.own_source, nlu.block)
+    for name in (*generic.names(agent.own_source, keys.get("languages")),
+                 *generic.names(agent.own_source, keys.get("defaultlanguage"))):  # fmt: skip
+        value = name.value.strip()
+        if value and not is_tag(value) and "{" not in value:
+            tags = meant_tags(value)
+            repairs = (fixes.replace(name.span, tag, f"Change to `{tag}`", preferred=len(tags) == 1) for tag in tags)
+            yield found(name.span, *repairs, x=value)
 
 
 @rule("ABL902", "prompt-replaces", "warning", "SYSTEM_PROMPT replaces {which} in the prompt", over=AgentIndex)
@@ -63,14 +78,14 @@ def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
         yield found(prompt.key_span, which=" and ".join(lost))
 
 
-@rule("ABL921", "handoff-without-when", "error", "{kind} entry needs WHEN",
+@rule("ABL921", "incomplete-entry", "error", "{kind} entry needs WHEN",
       over=(nodes.Handoff, nodes.Section, nodes.Completion))  # fmt: skip
-def handoff_without_when(
-    holder: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex
-) -> Iterator[Found]:
+def incomplete_entry(holder: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A handoff, a delegation or a completion does not say when it happens.
-    Why: It never happens; `WHEN: true` is a catch-all.
+    What: A handoff, a delegation, a completion or an escalation trigger does not say when it happens; or an entry lacks
+        something else that it needs: PURPOSE, INPUT and RETURNS of a delegation, REF and CAPABILITIES of AGENTS, what
+        a lookup table takes its values from.
+    Why: Without WHEN it never happens; `WHEN: true` is a catch-all. What else is missing is not guessed.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -88,8 +103,10 @@ def handoff_without_when(
             target = generic.first_of(keys, ("agent", "to"))
             if target is not None and "when" not in keys and generic.word(target):
                 yield from _without_when("DELEGATE", generic.span_of(target), target.column - 1, agent)
+        yield from required_keys.lacking(holder, agent)
     elif isinstance(holder, nodes.Completion):
         silent = holder.when is None and holder.prop("WHEN") is None
+        silent = silent and bool(holder.props)  # nothing of an entry is told as that (ABL125)
         if silent and holder.block is not None and not looks_given(holder, "WHEN", COMPLETION_KEYS):
             yield found(first_line(holder), kind="COMPLETE")
     elif holder.when is None and holder.to is not None and not looks_given(holder, "WHEN", HANDOFF_KEYS):

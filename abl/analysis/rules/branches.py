@@ -15,11 +15,11 @@ from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import add_else, add_exits
 from abl.limits import MAX_COMPARED_RULES
-from abl.syntax import nodes
+from abl.syntax import nodes, vocabulary
+from abl.syntax.outcomes import gathers_of
 
 _WithBranches = nodes.OnInput | nodes.Call | nodes.OnFail | nodes.Outcome
-_WITH_BRANCHES = (nodes.OnInput, nodes.Call, nodes.OnFail)
-_ALL_BRANCHES = (*_WITH_BRANCHES, nodes.Outcome)  # those of ON_START, too
+_ALL_BRANCHES = (nodes.OnInput, nodes.Call, nodes.OnFail, nodes.Outcome)  # those of a GATHER and of ON_START, too
 
 
 @rule("ABL509", "silent-trap", "warning", "ON_INPUT without ELSE traps other input", over=nodes.Step)
@@ -250,7 +250,7 @@ def _covering(branch: nodes.Branch, earlier: list[tuple[int, Demand]], agent: Ag
     return next((number for number, other in earlier if implies(demand, other)), None)
 
 
-@rule("ABL618", "idle-branch", "warning", "Branch does nothing", over=_WITH_BRANCHES)
+@rule("ABL618", "idle-branch", "warning", "Branch does nothing", over=_ALL_BRANCHES)
 def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A branch has neither an action nor an exit.
@@ -275,9 +275,14 @@ def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
               - ELSE:
                 RESPOND: "Please type 1."
     """
+    if isinstance(node, nodes.Outcome) and node.keyword not in vocabulary.RESULT_BLOCKS:
+        return
     for branches in _branch_lists(node):
         for branch in branches:
-            if not branch.actions and not (branch.block and branch.block.children):
+            block = branch.block
+            # A map in braces is none in the keyword form, and told as such.
+            unreadable = block is not None and not block.colon and agent.source.text.startswith("- {", block.span.start)
+            if not unreadable and not branch.actions and not (branch.block and branch.block.children):
                 yield found(first_line(branch), later=partial(add_exits, agent, branch))
 
 
@@ -286,11 +291,11 @@ def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     "result-after-success",
     "hint",
     "ON_RESULT runs only if ON_SUCCESS does not leave the step",
-    over=nodes.Call,
+    over=(nodes.Call, nodes.Step),
 )
-def result_after_success(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+def result_after_success(node: nodes.Call | nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A call has ON_SUCCESS and ON_RESULT.
+    What: A call, or a GATHER, has ON_SUCCESS and ON_RESULT.
     Why: ON_SUCCESS comes first; where it takes an exit, ON_RESULT is not looked at.
     Bad:
         FLOW:
@@ -312,5 +317,6 @@ def result_after_success(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]
                 THEN: COMPLETE
             THEN: COMPLETE
     """
-    if call.on_success and call.on_result:
-        yield found(first_line(call.on_result[0]))
+    for each in (node,) if isinstance(node, nodes.Call) else gathers_of(node.directives):
+        if each.on_success and each.on_result:
+            yield found(first_line(each.on_result[0]))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from abl.analysis import call_fixes, fixes
-from abl.analysis.chains import Missing, chains_of, missing_step
-from abl.analysis.model import AgentIndex, ExpressionUse, called_tool
-from abl.analysis.names import first_below
-from abl.analysis.parts import Placed
+from abl.analysis.model import AgentIndex, called_tool
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import remove_directive, split_step
@@ -18,8 +15,8 @@ from abl.expressions import nodes as en
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
-_ALWAYS_THERE = frozenset({"success", "error"})
 _NEVER_CALLED = frozenset({"__return_to_parent__", "__fan_out__"})
+_SEVERAL_MISSING = "Arguments {all} are missing"
 _MOST_SPLIT = 10
 """Of very many calls in a step the first can be moved to a step of their own."""
 
@@ -70,11 +67,16 @@ def missing_argument(call: nodes.Call, agent: AgentIndex, project: Index) -> Ite
         for each in tool.parameters
         if each.required and each.name.value not in given and not closest(each.name.value, misspelt)
     ]  # of a misspelt one ABL802 tells
-    for parameter in missing:
-        implicit = parameter.name.value in project.known_names(agent)
-        alone = implicit and len(missing) == 1
-        addition = call_fixes.add_argument(agent, call, parameter, known=implicit, preferred=alone)
-        yield found(call.tool.span, *addition, severity="warning" if implicit else None, p=parameter.name.value)
+    if not missing:
+        return
+    names = [parameter.name.value for parameter in missing]
+    known = [name for name in names if name in project.known_names(agent)]
+    implicit = len(known) == len(names)
+    addition = call_fixes.add_arguments(agent, call, missing, known, preferred=implicit)
+    data: dict[str, Any] = (
+        {"p": names[0]} if len(names) == 1 else {"all": call_fixes.listed(names), "wording": _SEVERAL_MISSING}
+    )
+    yield found(call.tool.span, *addition, severity="warning" if implicit else None, **data)
 
 
 @rule("ABL802", "unknown-argument", "error", "`{t}` has no parameter `{p}`. Did you mean `{y}`?", over=nodes.Call)
@@ -237,92 +239,6 @@ def _coerces(value: object, wanted: str) -> bool:
     if isinstance(value, str) and canonical_type(wanted) == "boolean":
         return value in ("true", "false")
     return canonical_type(wanted) == "string" or fits(value, wanted)
-
-
-@rule(
-    "ABL825",
-    "unknown-result-field",
-    "warning",
-    "Result of `{t}` has no field `{f}`. Did you mean `{y}`?",
-    over=Placed,
-)
-def unknown_result_field(part: Placed, agent: AgentIndex) -> Iterator[Found]:
-    """
-    What: A path below a tool's result names a field that its declared return type does not have.
-    Why: The value is always unset.
-    Bad:
-        AGENT: Desk
-        GOAL: "Lend books"
-        TOOLS:
-          find_book(title: string) -> {id: string, shelf: string}
-            description: "Find a book."
-        FLOW:
-          look:
-            REASONING: false
-            CALL: find_book("Emma") AS book
-            RESPOND: "It is on shelf {{book.shelff}}."
-            THEN: COMPLETE
-    Good:
-        AGENT: Desk
-        GOAL: "Lend books"
-        TOOLS:
-          find_book(title: string) -> {id: string, shelf: string}
-            description: "Find a book."
-        FLOW:
-          look:
-            REASONING: false
-            CALL: find_book("Emma") AS book
-            RESPOND: "It is on shelf {{book.shelf}}."
-            THEN: COMPLETE
-    """
-    results = agent.types.results
-    if not results:
-        return
-    for use in part.part.uses:
-        if not use.is_sentence and any(name.root in results for name in use.reading.names):
-            yield from _unknown_in(part.use(use), agent)
-    for read in part.reads:
-        root, *names = read.path.split(".")
-        if read.use is None and root in results:
-            missing = _missing(root, names, agent)
-            if missing is not None:
-                best, _ = fixes.rename_to(read.span, names[missing.number], missing.fields)
-                yield found(read.span, t=root, f=names[missing.number], y=best)
-
-
-def _unknown_in(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
-    """The paths of an expression that name fields which are not there."""
-    for chain in chains_of(use.reading):
-        names = [step.name for step in chain.steps]
-        missing = _missing(chain.root, names, agent) if chain.root not in use.locals else None
-        if missing is None:
-            continue
-        step = chain.steps[missing.number]
-        name = step.name or ""
-        place = use.span(step.end - len(name), step.end)
-        best, renames = fixes.rename_to(place, name, missing.fields)
-        repairs = renames if use.reading.text.endswith(name, 0, step.end) else ()  # in quotes it ends before
-        yield found(use.span_of(chain.node), *repairs, t=chain.root, f=name, y=best)
-
-
-def _missing(root: str, names: Sequence[str | None], agent: AgentIndex) -> Missing | None:
-    """The step behind a result that its type does not have and nothing sets."""
-    type_ = agent.types.results.get(root)
-    if type_ is None or root in agent.types.declared or not names or names[0] in _ALWAYS_THERE:
-        return None
-    missing = missing_step(type_, names, agent.types.fields)
-    if missing is None:
-        return None
-    path = ".".join((root, *(name or "" for name in names[: missing.number + 1])))
-    return None if _set_below(agent, path) else missing
-
-
-def _set_below(agent: AgentIndex, path: str) -> bool:
-    return path in agent.write_paths or path in agent.derive(_above_writes)
-
-
-def _above_writes(agent: AgentIndex) -> dict[str, str]:
-    return first_below(agent.write_paths)
 
 
 @rule("ABL845", "internal-tool", "error", "`{x}` is runtime-internal and cannot be called", over=nodes.Call)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.known_tools import lists_tools, unknown_tools
 from abl.analysis.model import AgentIndex
-from abl.analysis.names import BUILT_IN_TOOLS
 from abl.analysis.project import Index
 from abl.analysis.reading import read_value
 from abl.analysis.registry import Found, found, rule
@@ -17,6 +17,12 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
+_ANSWERING = re.compile(
+    r"(?:(?:returning|return|sending|giving)\s+)?(?:the\s+|an?\s+)?"
+    r"(?:response|responding|respond|reply|replying|answer|answering|results?|returning|return)",
+    re.IGNORECASE,
+)
+"""Words for what `returning results` says: right before a reply leaves (04 §3)."""
 _MOST_JOINED = 5
 _CALL_LIKE = re.compile(r"(?:(?:call|calls|calling|tool|running|using)\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(\s*\))?")
 
@@ -50,6 +56,8 @@ def unknown_checkpoint(checked: nodes.Rule, agent: AgentIndex, project: Index) -
 
 def _checkpoint_fixes(text: nodes.Text, agent: AgentIndex, project: Index) -> tuple[Fix, ...]:
     if closest(text.value, ("returning results", "returning result", "return results")):
+        return (fixes.replace(text.span, "returning results"),)
+    if _ANSWERING.fullmatch(text.value) and text.value not in agent.written_roots:
         return (fixes.replace(text.span, "returning results"),)
     tool = _CALL_LIKE.fullmatch(text.value)
     tools = {*agent.tools, *project.called_tools}
@@ -97,14 +105,15 @@ def checkpoint_unknown_tool(agent: AgentIndex, project: Index) -> Iterator[Found
           - REQUIRE is_member BEFORE calling issue_loan
             ON_FAIL: "Members only."
     """
-    listed = agent.agent.section("TOOLS") is not None
-    for ref in agent.tool_refs if not project.imports_tools(agent) else ():
-        name = ref.name.value
-        if ref.key != "BEFORE" or name in agent.tools or name in BUILT_IN_TOOLS:
+    refs = [ref for ref in agent.tool_refs if ref.key == "BEFORE"] if not agent.fragment else []
+    if not refs:
+        return
+    unknown, known = unknown_tools((ref.name.value for ref in refs), agent, project)
+    for ref in refs if unknown else ():
+        name, listed = ref.name.value, lists_tools(agent)
+        if name not in unknown or (not listed and name in project.called_tools):
             continue
-        if not listed and name in project.called_tools:
-            continue
-        best, renames = fixes.rename_to(ref.name.span, name, agent.tools if listed else project.called_tools)
+        best, renames = fixes.rename_to(ref.name.span, name, known if listed else known | project.called_tools)
         yield found(ref.name.span, *renames, severity=None if listed else "warning", t=name, y=best)
 
 

@@ -11,7 +11,9 @@ from abl.analysis.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.expressions import nodes as en
+from abl.expressions.dates import read_moment
 from abl.expressions.regex import regex_problem
+from abl.expressions.values import read_number
 from abl.source import Span
 
 _REGEX_SIGNS = re.compile(r"[\\^$*+?()\[\]{}|]|\.[*+]")
@@ -71,7 +73,7 @@ def invalid_regex(node: en.Test, reading: Reading) -> Iterator[Found]:
 )
 def unordered_text(node: en.Test, reading: Reading) -> Iterator[Found]:
     """
-    What: `<`, `>`, `<=` or `>=` compares with text that is neither a number nor a date.
+    What: `<`, `>`, `<=` or `>=` compares with text that is neither a number nor a date that there is.
     Why: Order is defined for numbers and dates; any other text counts as 0.
     Bad:
         CONSTRAINTS:
@@ -95,7 +97,7 @@ def unordered_text(node: en.Test, reading: Reading) -> Iterator[Found]:
 
 
 def _orderable(text: str) -> bool:
-    return bool(re.fullmatch(r"\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*|\d{4}-\d{2}-\d{2}(T.*)?", text))
+    return read_number(text) is not None or read_moment(text) is not None
 
 
 @rule("ABL219", "division-by-zero", "error", "Division by zero", over=en.Binary)

@@ -21,19 +21,27 @@ def constant_condition(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]
     Why: It always, or never, holds; a name is probably missing.
     Bad:
         FLOW:
-          steps: [look]
+          steps: [look, pay]
           look:
             REASONING: false
             CHECK: 1 < 2
-            ON_FAIL: look
+            ON_FAIL: pay
+            THEN: COMPLETE
+          pay:
+            REASONING: false
+            RESPOND: "Please pay your fines first."
             THEN: COMPLETE
     Good:
         FLOW:
-          steps: [look]
+          steps: [look, pay]
           look:
             REASONING: false
             CHECK: loans < 2
-            ON_FAIL: look
+            ON_FAIL: pay
+            THEN: COMPLETE
+          pay:
+            REASONING: false
+            RESPOND: "Please pay your fines first."
             THEN: COMPLETE
     """
     node = use.reading.node
@@ -93,7 +101,7 @@ def implies_outside_rule(use: ExpressionUse, agent: AgentIndex) -> Iterator[Foun
             - WHEN: NOT (is_member) OR (has_card)
               STORE: card -> user.card
     """
-    if use.place in _CONSTRAINT_PLACES or use.place == "STEP_CONSTRAINTS":
+    if use.place in _CONSTRAINT_PLACES:
         return
     for node in use.reading.nodes:
         if isinstance(node, en.Logical) and node.op == "IMPLIES":

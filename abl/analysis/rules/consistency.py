@@ -9,13 +9,20 @@ from abl.analysis.entry_fixes import in_one_list, remove_entry
 from abl.analysis.implication import Demand
 from abl.analysis.intervals import constant
 from abl.analysis.judgement import condition_of, gate_of, holds_unset, never_set
+from abl.analysis.mixed_words import always_fails, excludes
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.rulebook import Entry
+from abl.analysis.rulebook import Rulebook
+from abl.analysis.ruleentry import Entry
 from abl.diagnostics import Related
 from abl.source import Span
 from abl.syntax import nodes
+
+
+def _entries(agent: AgentIndex) -> Iterator[tuple[Rulebook, Entry]]:
+    """The rules of the agent and those of its steps, each with its list."""
+    return ((book, entry) for book in agent.rulebooks for entry in book.entries)
 
 
 def _place(agent: AgentIndex, entry: Entry) -> Span:
@@ -79,8 +86,7 @@ def rule_cannot_fail(agent: AgentIndex) -> Iterator[Found]:
           - LIMIT loans < 3
             ON_FAIL: "Too many loans."
     """
-    book = agent.rulebook
-    for entry in book.entries:
+    for book, entry in _entries(agent):
         if id(entry.rule) in book.duplicates or entry.is_closed or entry.verdict is False:
             continue
         if not entry.has_safe_gate:
@@ -107,8 +113,8 @@ def rule_always_fails(agent: AgentIndex, project: Index) -> Iterator[Found]:
           - LIMIT loans < 3
             ON_FAIL: "Too many loans."
     """
-    for entry in agent.rulebook.entries:
-        fails = entry.verdict is False or entry.is_forbidden_by_gate or _waits_for_nothing(entry, agent, project)
+    for _, entry in _entries(agent):
+        fails = always_fails(entry, agent) or _waits_for_nothing(entry, agent, project)
         if fails and not entry.is_closed:
             yield found(_place(agent, entry), node=entry.rule.path)
 
@@ -139,8 +145,7 @@ def duplicate_rule(agent: AgentIndex) -> Iterator[Found]:
           - LIMIT requests < 3
             ON_FAIL: "Too many requests."
     """
-    book = agent.rulebook
-    for entry in book.entries:
+    for book, entry in _entries(agent):
         first = book.duplicates.get(id(entry.rule))
         if first is not None:
             line, related = _line(agent, first)
@@ -166,28 +171,11 @@ def contradicting_rules(agent: AgentIndex) -> Iterator[Found]:
           - REQUIRE member_type IN ["public", "staff"]
             ON_FAIL: "Members only."
     """
-    opposite: dict[object, Entry] = {}
-    for entry in agent.rulebook.entries:
-        if entry.rule.is_warning or entry.verdict is not None or entry.is_closed:
-            continue
-        core = entry.core
-        negated = core[1] if entry.forbids else ("NOT", core)
-        if id(entry.rule) in agent.rulebook.duplicates:
-            continue  # ABL437; the first of them tells it
-        other = opposite.get((negated, entry.setting)) or _excluded_by(entry, agent)
-        opposite.setdefault((core, entry.setting), entry)
-        if other is not None:
+    for book, entry in _entries(agent):
+        other = book.contradicted.get(id(entry))
+        if other is not None and excludes(other, entry, agent):
             line, related = _line(agent, other)
             yield found(_place(agent, entry), related=related, node=entry.rule.path, n=line)
-
-
-def _excluded_by(entry: Entry, agent: AgentIndex) -> Entry | None:
-    for other in agent.rulebook.related(entry):
-        if other.setting != entry.setting or other.rule.is_warning or other.verdict is not None:
-            continue
-        if other.limits.contradicts(entry.limits):
-            return other
-    return None
 
 
 @rule(
@@ -218,13 +206,7 @@ def behind_a_handoff(agent: AgentIndex) -> Iterator[Found]:
             WHEN: is_guest == true
             ON_FAIL: HANDOFF Librarian
     """
-    leaving: dict[object, Entry] = {}
-    for entry in agent.rulebook.entries:
-        if entry.gate is None:
-            continue
-        earlier = leaving.pop(entry.setting, None)
+    for book, entry in _entries(agent):
+        earlier = book.behind_leaving.get(id(entry))
         if earlier is not None:
             yield found(first_line(agent.here(entry.rule)), related=_line(agent, earlier)[1], node=entry.rule.path)
-        action = entry.rule.on_fail
-        if action is not None and action.form in ("handoff", "escalate") and not entry.rule.is_warning:
-            leaving[entry.setting] = entry

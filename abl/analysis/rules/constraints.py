@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
@@ -12,15 +13,17 @@ from abl.analysis.judgement import condition_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part
 from abl.analysis.properties import looks_given
+from abl.analysis.reading import read_value
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.expressions import nodes as en
 from abl.syntax import nodes
 from abl.syntax.emptied import removal
-from abl.syntax.vocabulary import RULE_KEYS, SEVERITY_VALUES
+from abl.syntax.vocabulary import RULE_KEYS, RULE_KINDS, SEVERITY_VALUES
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
 _SEVERITY_SLIPS = {"warn": "warning", "fatal": "error", "critical": "error"}
+_QUOTED_RULE = re.compile(rf"\s*(?:{'|'.join(RULE_KINDS)})\s+(.+?)(?:\s(?:WHEN|BEFORE)\s.*)?")
 _MOMENTS = ("pre_", "before_", "on_")
 
 
@@ -116,7 +119,7 @@ def nested_phase() -> None:
 @rule("ABL403", "sentence-as-rule", "warning", "Plain sentence is not a rule", over=AgentIndex)
 def sentence_as_rule(agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A list item under CONSTRAINTS is a sentence.
+    What: A list item under CONSTRAINTS is a sentence, or one under STEP_CONSTRAINTS a rule in quotes.
     Why: Only REQUIRE, LIMIT, RESTRICT and WARN are checked; advice for a model belongs in LIMITATIONS.
     Bad:
         CONSTRAINTS:
@@ -132,6 +135,27 @@ def sentence_as_rule(agent: AgentIndex) -> Iterator[Found]:
     for sentence in constraints.sentences if constraints is not None else ():
         if sentence.unknown_kind is None and sentence.text.value:
             yield found(sentence.text.span, *_to_limitations(agent, sentence), node=sentence.path)
+    for placed, quoted in agent.each(_quoted_rules):
+        for entry in quoted:
+            text = placed.at(entry.text)
+            repairs = (fixes.replace(text.span, text.value, "Remove the quotes"),) if _is_plain(text.value) else ()
+            yield found(text.span, *repairs, node=entry.path, wording="A rule in quotes is a text for the model")
+
+
+def _quoted_rules(part: Part) -> list[nodes.Sentence]:
+    """Sentences of STEP_CONSTRAINTS that can be read as rules, and so are hardly meant to be sentences."""
+    entries = (entry for setting in part.all(nodes.Setting) for entry in setting.rules)
+    return [entry for entry in entries if isinstance(entry, nodes.Sentence) and _is_quoted_rule(entry.text)]
+
+
+def _is_quoted_rule(text: nodes.Text) -> bool:
+    rule = _QUOTED_RULE.fullmatch(text.value) if text.style in ("double", "single") else None
+    return rule is not None and bool(read_value(rule[1]).tests)
+
+
+def _is_plain(text: str) -> bool:
+    """True for what means the same without its quotes."""
+    return not any(mark in text for mark in (": ", " #", "\n", "\\"))
 
 
 def _to_limitations(agent: AgentIndex, sentence: nodes.Sentence) -> tuple[Fix, ...]:
@@ -283,15 +307,21 @@ def bad_severity(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     What: `severity` has another value than error or warning.
     Why: Whether a failure blocks or only warns is not known.
     Bad:
-        CONSTRAINTS:
-          - REQUIRE fines < 20
-            severity: fatal
-            ON_FAIL: "High fines."
+        agent: Desk
+        goal: "Lend books"
+        constraints:
+          lending:
+            - require: "fines < 20"
+              severity: fatal
+              on_fail: "High fines."
     Good:
-        CONSTRAINTS:
-          - REQUIRE fines < 20
-            severity: error
-            ON_FAIL: "High fines."
+        agent: Desk
+        goal: "Lend books"
+        constraints:
+          lending:
+            - require: "fines < 20"
+              severity: error
+              on_fail: "High fines."
     """
     yield from not_one_of(checked.severity, SEVERITY_VALUES, f"{checked.path}.severity", _SEVERITY_SLIPS)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from abl.analysis import closed_places, fixes, generic
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.syntax import nodes
+from abl.syntax import findings, nodes
+from abl.syntax.entries import NAME
+from abl.syntax.vocabulary import SUPERVISOR_SECTIONS, canonical_key
 
 
 @rule("ABL100", "too-many-problems", "info", "Too many problems; {n} more not shown")
@@ -29,10 +33,11 @@ _TABLE_KEYS = (
 )  # fmt: skip
 
 
-@rule("ABL103", "unknown-section", "error", "Unknown section `{x}`. Did you mean `{y}`?")
-def unknown_section() -> None:
+@rule("ABL103", "unknown-section", "error", "Unknown section `{x}`. Did you mean `{y}`?", over=nodes.Section)
+def unknown_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A word at the start of a line is followed by a colon but is no section of the language.
+    What: A word at the start of a line is followed by a colon but is no section of the language; or it is a section
+        of a SUPERVISOR, and stands in an AGENT (a warning).
     Why: Nothing below it is read, so what it says never takes effect.
     Bad:
         AGENT: Desk
@@ -47,6 +52,10 @@ def unknown_section() -> None:
           session:
             - loans
     """
+    header = agent.agent.block if isinstance(agent.agent, nodes.Agent) else None
+    if section.keyword in SUPERVISOR_SECTIONS and header is not None and header.key.upper() == "AGENT":
+        words = "`{x}` is a section of a SUPERVISOR"
+        yield found(section.key_span, severity="warning", x=section.written, wording=words)
 
 
 @rule("ABL104", "section-case", "error", "Section `{x}` must be written `{X}` in this form")
@@ -95,7 +104,7 @@ def unknown_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Found
             - loans
               TYPE: number
     """
-    yield from closed_places.unknown_keys(agent.own_source, whole)
+    yield from closed_places.unknown_keys(whole, agent)
     if isinstance(whole, nodes.Section) and whole.keyword == "LOOKUP_TABLES" and whole.block is not None:
         yield from _of_tables(whole.block.children, agent)
 
@@ -106,10 +115,12 @@ def _of_tables(tables: Iterable[nodes.Block], agent: AgentIndex) -> Iterator[Fou
         below = generic.members(agent.source, table)
         if not any(child.key.lower() in _TABLE_KEYS for child in below):
             continue
+        given = {canonical_key(child.key) for child in below}
         for child in below:
             if child.key.lower() not in _TABLE_KEYS:
-                best, renames = fixes.rename_to(child.key_span, child.key, _TABLE_KEYS)
-                yield found(child.key_span, *renames, k=child.key, block="a lookup table", y=best)
+                best, there, renames = fixes.rename_key(child.key_span, child.key, _TABLE_KEYS, given)
+                said = closed_places.in_words(child.key, "a lookup table", best, there)
+                yield found(child.key_span, *renames, **said)
 
 
 @rule("ABL107", "duplicate-key", "error", "`{k}` given twice for {entry}", over=closed_places.LOOKED_THROUGH)
@@ -129,7 +140,7 @@ def duplicate_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Fou
             - loans
               TYPE: number
     """
-    yield from closed_places.repeated_keys(agent.own_source, whole)
+    yield from closed_places.repeated_keys(whole, agent)
 
 
 @rule("ABL116", "empty-block", "error", "Empty block `{x}`")
@@ -147,8 +158,14 @@ def empty_block() -> None:
     """
 
 
-@rule("ABL117", "invalid-name", "error", "`{n}` is not a valid {kind} name")
-def invalid_name() -> None:
+_NAMED_SECTIONS: Final = {
+    "LOOKUP_TABLES": ("lookup table", re.compile(r"[a-z_][a-z0-9_]*")), "TEMPLATES": ("template", NAME),
+}  # fmt: skip
+"""Sections whose keys are names that are referred to (01 §4)."""
+
+
+@rule("ABL117", "invalid-name", "error", "`{n}` is not a valid {kind} name", over=nodes.Section)
+def invalid_name(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A name holds characters that names may not hold.
     Why: Expressions cannot refer to it: names are letters, digits and `_`, not starting with a digit.
@@ -161,6 +178,11 @@ def invalid_name() -> None:
           session:
             - open_loans
     """
+    kind, pattern = _NAMED_SECTIONS.get(section.keyword, ("", NAME))
+    for member in generic.members(agent.own_source, section.block) if kind else ():
+        if pattern.fullmatch(member.key) is None:
+            told = findings.bad_name(member.key_span, member.key, kind)
+            yield found(told.span, *told.fixes, **told.data)
 
 
 @rule("ABL119", "mode-removed", "error", "`MODE:` was removed; use `REASONING:` on steps", tags=("deprecated",))

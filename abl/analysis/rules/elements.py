@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
-from abl.analysis.action_elements import Element, elements
+from abl.analysis.action_elements import Element, elements, holding_elements
 from abl.analysis.enums import not_one_of
-from abl.analysis.formats import ELEMENT_TYPES, format_of
+from abl.analysis.formats import ELEMENT_TYPES
 from abl.analysis.model import AgentIndex
 from abl.analysis.profiles import attached
 from abl.analysis.project import Index
@@ -23,11 +23,9 @@ _URLS: Final = ("url", "link", "web_url")
 
 
 def _elements(node: nodes.Elements | nodes.Format) -> Iterator[Element]:
-    """The elements of ACTIONS, or of a form."""
-    if isinstance(node, nodes.Elements):
-        yield from elements(node.content)
-    elif format_of(node.content.key) == "FORM" and (fields := node.content.get("fields")) is not None:
-        yield from elements(fields)
+    """The elements of ACTIONS, of a form or of the cards of a carousel."""
+    for holder in holding_elements(node):
+        yield from elements(holder)
 
 
 @rule("ABL1066", "duplicate-action-id", "error", "Action id `{id}` appears twice", over=(nodes.Elements, nodes.Format))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from abl.analysis import fixes, generic
-from abl.analysis.entry_fixes import has_own_lines
+from abl.analysis.entry_fixes import has_own_lines, is_yaml
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.shape_words import ERROR_TYPES
@@ -44,16 +45,19 @@ def unraised_error_type(holder: nodes.Section | nodes.Setting, agent: AgentIndex
             THEN: CONTINUE
     """
     children = holder.block.children if holder.keyword == "ON_ERROR" and holder.block is not None else ()
+    handled: Counter[tuple[str, str]] | None = None
     for child in children:
-        if child.item:
-            written = generic.by_key(agent.source, child).get("type")
-            word, span = generic.word(written), written.value.inner if written and written.value else child.span
+        word, span = _type_of(child, agent)
+        if not word or word.lower() in ERROR_TYPES:
+            continue
+        type_ = _MAPPED.get(word.lower(), ("", ""))[0]
+        if type_:  # the nearest word would be another error
+            handled = handled or Counter(each for other in children for each in _handled(other, agent))
+            alone = all(handled[each] == 1 for each in _handled(child, agent))
+            yield found(span, *(_mapped(agent, child, word, span) if alone else ()), x=word, y=type_)
         else:
-            word, span = "" if child.key.upper() in _NO_ERROR_TYPES else child.key, child.key_span
-        if word and word.lower() not in ERROR_TYPES:
-            mapped = _mapped(agent, children, child, word, span)
-            best, renames = fixes.rename_to(span, word, ERROR_TYPES) if not mapped else ("", ())
-            yield found(span, *mapped, *renames, x=word, y=best or _MAPPED.get(word.lower(), ("",))[0])
+            best, renames = fixes.rename_to(span, word, ERROR_TYPES)
+            yield found(span, *renames, x=word, y=best)
 
 
 _NO_ERROR_TYPES = frozenset({*ERROR_TERMINALS, "RESPOND", "THEN", "RETRY", "TYPE", "SUBTYPE"})
@@ -68,20 +72,55 @@ _MAPPED = {
 """What is raised instead of types that look right: the type and its subtype (docs/spec 09 §8)."""
 
 
-def _mapped(agent: AgentIndex, children: tuple[Block, ...], child: Block, word: str, span: Span) -> tuple[Fix, ...]:
-    """The type that is raised in such a case, with its subtype in a line of its own."""
-    type_, subtype = _MAPPED.get(word.lower(), ("", ""))
-    if not type_ or any(other.key.lower() == type_ for other in children):
-        return ()
+def _type_of(handler: Block, agent: AgentIndex) -> tuple[str, Span]:
+    """The type that a handler is for, as written; empty for a line that is none."""
+    if not handler.item:
+        return ("" if handler.key.upper() in _NO_ERROR_TYPES else handler.key), handler.key_span
+    written = generic.by_key(agent.source, handler).get("type")
+    return generic.word(written), written.value.inner if written and written.value else handler.span
+
+
+def _handled(handler: Block, agent: AgentIndex) -> frozenset[tuple[str, str]]:
+    """The types and subtypes that a handler is for, or is meant for."""
+    word = _type_of(handler, agent)[0].lower()
+    type_, subtype = _MAPPED.get(word, (word, ""))
+    keys = generic.by_key(agent.source, handler)
+    given = generic.names(agent.source, keys.get("subtype") or keys.get("subtypes"))
+    return frozenset([(type_, name.value) for name in given] or [(type_, subtype)])
+
+
+def _mapped(agent: AgentIndex, child: Block, word: str, span: Span) -> tuple[Fix, ...]:
+    """The type that is raised in such a case, with its subtype in a line of its own.
+
+    Not for a handler beside another one for the same: which of them is to stay is the author's choice.
+    """
+    type_, subtype = _MAPPED[word.lower()]
     edits, keys = [Edit(span, type_)], generic.by_key(agent.source, child)
     title = f"Write `{type_}`"
-    if subtype and "subtype" not in keys:
-        line = keys.get("type") if child.item else next(iter(child.children), None)
-        if line is None or not has_own_lines(agent.source, line.span):
+    if subtype and "subtype" not in keys and "subtypes" not in keys:
+        narrowed = _narrowed(agent, child, keys, subtype)
+        if narrowed is None:
             return ()
-        column = agent.source.position(line.key_span.start).column
-        text = f"{' ' * (column - 1)}{cased_like(agent, line, 'SUBTYPE')}: {subtype}"
-        below = line.span if child.item else child.line_span
-        edits += fixes.insert_line_below(agent.source, below, text, "").edits
+        edits.append(narrowed)
         title += f" with `SUBTYPE: {subtype}`"
     return (Fix(title, tuple(edits), preferred=True),)
+
+
+def _narrowed(agent: AgentIndex, handler: Block, keys: Mapping[str, Block], subtype: str) -> Edit | None:
+    """SUBTYPE in a line of its own; of ``type: ACTION`` the action gets one, too."""
+    source = agent.source
+    if not handler.item and handler.value is not None and not handler.children:
+        if not has_own_lines(source, handler.span) or handler.value.raw[:1] in ("{", "["):
+            return None
+        pad = " " * (handler.column + 1)
+        narrow, then = ("subtype", "then") if is_yaml(agent) else ("SUBTYPE", "THEN")
+        action = source.text[slice(*handler.value.span)]
+        behind = Span(source.text.index(":", handler.key_span.end) + 1, handler.value.span.end)
+        return Edit(behind, f"\n{pad}{narrow}: {subtype}\n{pad}{then}: {action}")
+    line = keys.get("type") if handler.item else next(iter(handler.children), None)
+    if line is None or not has_own_lines(source, line.span):
+        return None
+    column = source.position(line.key_span.start).column
+    text = f"{' ' * (column - 1)}{cased_like(agent, line, 'SUBTYPE')}: {subtype}"
+    below = line.span if handler.item else handler.line_span
+    return fixes.insert_line_below(source, below, text, "").edits[0]

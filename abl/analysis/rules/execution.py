@@ -8,7 +8,7 @@ from typing import Final
 from abl.analysis import fixes, generic
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.model import AgentIndex
-from abl.analysis.ranges import COUNT, MILLISECONDS, SHARE, Limits, judge
+from abl.analysis.ranges import COUNT, MILLISECONDS, NUMBER, SHARE, WHOLE, Limits, judge
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
 from abl.source import Span
@@ -33,6 +33,9 @@ _RANGES: Final[Mapping[str, Limits | tuple[str, ...]]] = {
     "tool_timeout": MILLISECONDS,
     "llm_timeout": MILLISECONDS,
     "session_idle_timeout": MILLISECONDS,
+    **dict.fromkeys(("seed", "top_k", "thinking_budget", "token_budget"), WHOLE),
+    **dict.fromkeys(("frequency_penalty", "presence_penalty"), NUMBER),
+    "conversation_history_window": WHOLE,
     "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     "verbosity": ("low", "medium", "high"),
     "concurrency": ("serial", "preemptive", "parallel"),
@@ -40,9 +43,7 @@ _RANGES: Final[Mapping[str, Limits | tuple[str, ...]]] = {
     "enable_thinking": BOOLEANS,
 }
 _FREE = (
-    "model", "fallback_model", "models", "top_k", "frequency_penalty", "presence_penalty", "seed", "stop_sequences",
-    "thinking_budget", "token_budget", "conversation_history_window", "compaction", "voice", "voice_latency_target",
-    "pipeline",
+    "model", "fallback_model", "models", "stop_sequences", "compaction", "voice", "voice_latency_target", "pipeline",
 )  # fmt: skip
 _BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "models": (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.literal_words import placeholder_in
 from abl.analysis.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -31,7 +32,12 @@ def bad_expression(reading: Reading) -> Iterator[Found]:
             ON_FAIL: "Too many loans."
     """
     error = reading.error_of("ABL201")
-    if error is not None:
+    held = placeholder_in(reading, error) if error is not None else None
+    if held is not None:
+        span, repairs = held
+        wording = "`{text}` is for messages: an expression names a variable without braces"
+        yield found(span, *repairs, text=reading.text[span.start : span.end], wording=wording)
+    elif error is not None:
         text = reading.text[error.start : error.end] or reading.text[max(error.start - 12, 0) :]
         yield found(reading.error_span, reason=error.reason, text=text.strip() or reading.text.strip())
 
@@ -216,13 +222,11 @@ def cel_dialect(reading: Reading) -> Iterator[Found]:
 
 
 def _cel_method(reading: Reading, node: en.Method) -> Iterator[Found]:
-    """``x.contains(y)`` is another spelling of ``x contains y``."""
+    """``x.contains(y)`` is another spelling of ``x contains y``; other calls are errors of their own."""
     span = Span(node.name_start, node.name_end)
     if node.name in METHODS and len(node.args) == 1:
         text = f"{reading.slice(node.target)} {METHODS[node.name]} {reading.slice(node.args[0])}"
         yield found(span, fixes.replace(at(node), text, preferred=False))
-    else:
-        yield found(span)
 
 
 def _cel(reading: Reading, start: int, end: int) -> Iterator[Found]:

@@ -46,14 +46,16 @@ def spinning_steps(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
           steps: [greet, again]
           greet:
             REASONING: false
-            GATHER:
-              - title: required
-                prompt: "Which book?"
+            RESPOND: "Hello."
             THEN: again
           again:
             REASONING: false
-            RESPOND: "Next one."
-            THEN: greet
+            RESPOND: "Once more?"
+            ON_INPUT:
+              - IF: input == "yes"
+                THEN: greet
+              - ELSE:
+                THEN: COMPLETE
     """
     for cycle, certain in agent.graph.cycles_without_wait():
         bounded = any(agent.steps[name].setting("MAX_ATTEMPTS") for name in cycle)

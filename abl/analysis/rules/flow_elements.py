@@ -6,17 +6,22 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.borrowing import profiles_used
+from abl.analysis.crossing import words_in
 from abl.analysis.elements import elements_of, ids_in, shown_blocks
 from abl.analysis.enums import not_one_of
+from abl.analysis.labels import labels_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Fix
+from abl.diagnostics import Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
 CATEGORIES = ("image", "document", "audio", "video")
 _ELEMENTS = re.compile(r"\b(?:actions|buttons|elements|id)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_DECLARES = ("action", "declaration")
 _SENT_AT_ONCE = frozenset({"button", "select"})
 
 
@@ -114,10 +119,12 @@ def _handler(step: nodes.Step, block: nodes.Block, action: str, agent: AgentInde
     return fixes.insert_line_below(agent.source, block.span, lines, title, preferred=False)
 
 
-@rule("ABL646", "unknown-action", "error", "ON_ACTION names unknown action `{id}`. Did you mean `{y}`?", over=Placed)
-def unknown_action(part: Placed, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL646", "unknown-action", "error", "ON_ACTION names unknown action `{id}`. Did you mean `{y}`?",
+      over=(Placed, nodes.ActionHandler))  # fmt: skip
+def unknown_action(part: Placed | nodes.ActionHandler, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A handler is for an action that no element of the agent has as its id.
+    What: A handler is for an action that no element of the agent has as its id. In ACTION_HANDLERS, which are for all
+    of the agent, one whose id is not near any that is shown is a warning.
     Why: It never runs.
     Bad:
         AGENT: Desk
@@ -148,8 +155,35 @@ def unknown_action(part: Placed, agent: AgentIndex) -> Iterator[Found]:
               - ACTION: lend
                 THEN: COMPLETE
     """
+    if isinstance(part, nodes.ActionHandler):
+        if part.path.startswith("action_handlers"):
+            yield from _never_shown(part, agent)
+        return
     for step in part.part.all(nodes.Step) if part.part.all(nodes.ActionHandlers) else ():
         yield from _unknown(part.at(step), agent)
+
+
+def _never_shown(handler: nodes.ActionHandler, agent: AgentIndex) -> Iterator[Found]:
+    """An entry of ACTION_HANDLERS for what nothing in the agent shows, where all that it shows is known (09 §14)."""
+    name, ids = handler.action, agent.derive(_ids_shown)
+    if name is None or not ids or name.value in ids or agent.fragment or agent.derive(profiles_used):
+        return
+    written = words_in(agent.source.text)
+    if all(written[word] > 1 for word in _WORD.findall(name.value)):  # in a card of a channel, or in a text
+        return
+    best, renames = fixes.rename_to(name.span, name.value, sorted(ids))
+    words = "ACTION_HANDLERS names unknown action `{id}`" + (". Did you mean `{y}`?" if best else "")
+    severity: Severity | None = None if best else "warning"
+    yield found(name.span, *renames, severity=severity, id=name.value, y=best, wording=words)
+
+
+def _ids_shown(agent: AgentIndex) -> frozenset[str]:
+    """The ids of all elements of an agent; none where some come from a path."""
+    shown = [node.content for node in (*agent.all(nodes.Elements), *agent.all(nodes.Format))]
+    if any(below.get("from") is not None for content in shown for below in content.walk()):
+        return frozenset()
+    ids = frozenset([label.name for label in agent.derive(labels_of) if (label.kind, label.role) == _DECLARES])
+    return ids if not any("{{" in each for each in ids) else frozenset()
 
 
 def _unknown(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from abl.analysis import braces, fixes
 from abl.analysis.entry_fixes import has_own_lines, remove_entry
@@ -11,17 +12,20 @@ from abl.analysis.parts import Part, Placed
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.source import Span
-from abl.syntax import nodes
+from abl.syntax import nodes, vocabulary
 
 _Handler = nodes.IntentHandler | nodes.ActionHandler
 _HANDLERS = (nodes.IntentHandler, nodes.ActionHandler)
+_Listed = Sequence[nodes.Branch | nodes.Directive]
 _HEADS = frozenset({"INTENT", "KEYWORDS", "CONDITION", "ACTION", "DO"})
+_KNOWN = vocabulary.STEP_DIRECTIVES | vocabulary.HANDLER_KEYS
 
 
-@rule("ABL623", "dead-actions", "warning", "Actions after {terminal} never run", over=_HANDLERS, tags=("unnecessary",))
-def dead_actions(handler: _Handler, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL623", "dead-actions", "warning", "Actions after {terminal} never run", over=(*_HANDLERS, nodes.DoList),
+      tags=("unnecessary",))  # fmt: skip
+def dead_actions(handler: _Handler | nodes.DoList, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A DO list goes on behind RESUME, GOTO, HANDOFF or COMPLETE.
+    What: A DO list, of a handler or of a tool, goes on behind RESUME, GOTO, HANDOFF or COMPLETE.
     Why: These end the list; what stands below them never happens.
     Bad:
         FLOW:
@@ -50,26 +54,45 @@ def dead_actions(handler: _Handler, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Looking for {{title}}."
             THEN: COMPLETE
     """
-    if not handler.ordered:
-        return
-    ends = next((n for n, action in enumerate(handler.actions) if _ends(action)), len(handler.actions))
-    dead = handler.actions[ends + 1 :]
+    if isinstance(handler, nodes.DoList):
+        inner = [entry.actions for entry in handler.actions if isinstance(entry, nodes.Branch)]
+        for listed in (handler.actions, *inner):
+            yield from _dead(listed, agent)
+    elif handler.ordered:
+        yield from _dead(handler.actions, agent)
+
+
+def _dead(listed: _Listed, agent: AgentIndex) -> Iterator[Found]:
+    ends = next((n for n in range(len(listed)) if _ends(listed, n)), len(listed))
+    dead = listed[ends + 1 :]
     if not dead:
         return
-    last, source = handler.actions[ends], agent.source
+    last, source = listed[ends], agent.source
     whole = Span(dead[0].span.start, dead[-1].span.end)
     repairs: tuple[Fix, ...] = ()
-    if has_own_lines(source, whole) and has_own_lines(source, last.span):
+    if has_own_lines(source, whole) and has_own_lines(source, last.span) and isinstance(last, nodes.Directive):
         lines = fixes.whole_lines(source, whole)
         text = source.text[slice(*lines)]
         above = fixes.whole_lines(source, last.span).start
         moved = (Edit(Span(above, above), text if text.endswith("\n") else f"{text}\n"), Edit(lines, ""))
         removal = Fix("Remove them", (Edit(lines, ""),), preferred=False)
         repairs = (Fix(f"Move them above {last.keyword}", moved, preferred=True), removal)
-    yield found(dead[0].key_span, *repairs, terminal=last.keyword)
+    terminal = last.keyword if isinstance(last, nodes.Directive) else "the branches"
+    span = dead[0].key_span if isinstance(dead[0], nodes.Directive) else first_line(dead[0])
+    yield found(span, *repairs, terminal=terminal)
 
 
-def _ends(action: nodes.Directive) -> bool:
+def _ends(listed: _Listed, number: int) -> bool:
+    """True for an action that ends its list, and for the ELSE of branches each of which does."""
+    action = listed[number]
+    if isinstance(action, nodes.Branch):
+        others = takewhile(lambda entry: isinstance(entry, nodes.Branch) and not entry.is_else, listed[:number][::-1])
+        branches = [action, *(entry for entry in others if isinstance(entry, nodes.Branch))]
+        return action.is_else and all(any(_is_exit(each) for each in branch.actions) for branch in branches)
+    return _is_exit(action)
+
+
+def _is_exit(action: nodes.Directive) -> bool:
     """True for an action that ends a DO list."""
     if isinstance(action, nodes.Setting):
         return action.keyword == "RESUME" and (action.value is None or action.value.value.strip().lower() != "false")
@@ -110,7 +133,7 @@ def do_and_flat_keys(handler: _Handler, agent: AgentIndex) -> Iterator[Found]:
     """
     if not handler.ordered:
         return
-    flat = [prop for prop in handler.props if prop.key not in _HEADS]
+    flat = [prop for prop in handler.props if prop.key not in _HEADS and prop.key in _KNOWN]
     ordered = handler.prop("DO")
     if flat and ordered is not None:
         yield found(flat[0].key_span, *_into_list(flat, ordered.block, agent))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from abl.analysis import braces, fixes
+from abl.analysis.closed_places import LOOKED_THROUGH, Whole
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.enums import not_boolean
+from abl.analysis.escalations import misread_reason
 from abl.analysis.model import AgentIndex
+from abl.analysis.number_places import wrong_numbers
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
+from abl.syntax.outcomes import gathers_of
+from abl.syntax.suggest import IS_GIVEN
 
 _DIRECTIVES: Final = tuple(sorted(vocabulary.STEP_DIRECTIVES))
 _SAME: Final = {"GOTO": "THEN", "TRANSITION": "THEN"}
@@ -74,9 +79,13 @@ def unknown_step_key(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             span = Span(directive.key_span.start, directive.block.line_span.end)
             yield found(directive.key_span, fixes.replace(span, text), kw=written, y="THEN")
             continue
-        best, renames = fixes.rename_to(directive.key_span, written.upper(), _DIRECTIVES)
+        given = {other.keyword for other in step.directives}
+        best, there, renames = fixes.rename_key(directive.key_span, written.upper(), _DIRECTIVES, given)
         repairs = renames or _as_step(step, directive, agent)
-        yield found(directive.key_span, *repairs, kw=written, y=best)
+        said: dict[str, Any] = (
+            {"given": there, "wording": f"`{{kw}}` is not a step directive; {IS_GIVEN}"} if there else {}
+        )
+        yield found(directive.key_span, *repairs, kw=written, y=best, **said)
 
 
 def _as_step(step: nodes.Step, directive: nodes.Directive, agent: AgentIndex) -> tuple[Fix, ...]:
@@ -109,10 +118,13 @@ def outdented(agent: AgentIndex, span: Span, columns: int) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-@rule("ABL621", "wrong-value-shape", "error", "{kw} expects {type}", over=(nodes.Step, nodes.Call))
-def wrong_value_shape(node: nodes.Step | nodes.Call, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL621", "wrong-value-shape", "error", "{kw} expects {type}",
+      over=(*LOOKED_THROUGH, nodes.Call, nodes.Transition, nodes.OnFail))  # fmt: skip
+def wrong_value_shape(node: Whole | nodes.Call | nodes.Transition | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A directive has lines below it where it takes a value, or a value where it takes lines.
+    What: A directive has lines below it where it takes a value, or a value where it takes lines; or a property that
+        takes a number, such as RETRY, `timeout` or `max_retries`, has something else; or the reason of ESCALATE does
+        not begin with `with REASON:`.
     Why: What is written there is not read.
     Bad:
         FLOW:
@@ -136,7 +148,11 @@ def wrong_value_shape(node: nodes.Step | nodes.Call, agent: AgentIndex) -> Itera
             RESPOND: "Looking for {{title}}."
             THEN: COMPLETE
     """
-    for directive in _looked_at(node):
+    if isinstance(node, nodes.Transition | nodes.OnFail):
+        yield from misread_reason(node)
+    elif not isinstance(node, nodes.Call):
+        yield from wrong_numbers(node, agent)
+    for directive in _looked_at(node) if isinstance(node, nodes.Step | nodes.Call) else ():
         block, keyword = directive.block, directive.keyword
         if block is None:
             continue
@@ -182,7 +198,8 @@ def _below(block: nodes.Block) -> tuple[Fix, ...]:
 @rule("ABL622", "directive-twice", "warning", "{kw} appears twice in `{s}`", over=nodes.Step)
 def directive_twice(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A step has two of a directive that belongs there once; a call has two results or names.
+    What: A step has two of a directive that belongs there once; a call has two results or names, or a GATHER two
+        blocks of one kind.
     Why: Both count, in the order in which they are written, which is rarely meant.
     Bad:
         FLOW:
@@ -220,6 +237,9 @@ def directive_twice(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             for earlier, later in _repeated(directive.props):
                 repair = _merged(earlier.block, later.block, agent)
                 yield found(later.key_span, *repair, kw=later.key, s=step.name.value)
+    for before, outcome in _repeated_outcomes(step):
+        repair = _merged(before.block, outcome.block, agent)
+        yield found(outcome.key_span, *repair, kw=outcome.keyword, s=step.name.value)
 
 
 def _repeated(props: Iterable[nodes.Property]) -> Iterator[tuple[nodes.Property, nodes.Property]]:
@@ -228,6 +248,16 @@ def _repeated(props: Iterable[nodes.Property]) -> Iterator[tuple[nodes.Property,
         first = seen.setdefault(prop.key, prop)
         if first is not prop and prop.key in _ONCE_PER_CALL:
             yield first, prop
+
+
+def _repeated_outcomes(step: nodes.Step) -> Iterator[tuple[nodes.Outcome, nodes.Outcome]]:
+    """Blocks of one kind below the same GATHER."""
+    for each in gathers_of(step.directives):
+        seen: dict[str, nodes.Outcome] = {}
+        for outcome in each.outcomes:
+            first = seen.setdefault(outcome.keyword, outcome)
+            if first is not outcome:
+                yield first, outcome
 
 
 def _joined(first: nodes.Respond, later: nodes.Respond, step: nodes.Step, agent: AgentIndex) -> tuple[Fix, ...]:
@@ -249,7 +279,10 @@ def _merged(first: nodes.Block | None, later: nodes.Block | None, agent: AgentIn
     """The entries of the later one behind those of the first; or the later one taken out."""
     if first is None or later is None or not has_own_lines(agent.source, later.span):
         return ()
-    if not first.children or not later.children or first.value is not None or later.value is not None:
+    inline = any(
+        not block.children or _in_brackets(block, agent) or block.value is not None for block in (first, later)
+    )
+    if inline:
         return (fixes.remove_lines(agent.source, later.span, f"Remove the second {later.key}", preferred=False),)
     if any(child.key.upper() == "ELSE" for child in first.children):  # behind which nothing is looked at
         return ()
@@ -263,6 +296,12 @@ def _merged(first: nodes.Block | None, later: nodes.Block | None, agent: AgentIn
         Edit(fixes.whole_lines(agent.source, later.span), ""),
     )
     return (Fix("Merge the two", edits, preferred=first.children[0].item),)
+
+
+def _in_brackets(block: nodes.Block, agent: AgentIndex) -> bool:
+    """True for a key whose lines are members of a map or list in brackets."""
+    behind = agent.source.text[block.key_span.end : block.children[0].span.start]
+    return behind.lstrip("\"' \t:")[:1] in ("{", "[")
 
 
 @rule(

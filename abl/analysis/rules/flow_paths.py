@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from abl.analysis import fixes
+from abl.analysis.borrowing import profiles_used
 from abl.analysis.flowgraph import FlowGraph
 from abl.analysis.judgement import holds_unset, never_set
+from abl.analysis.known_tools import known_tools
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.moves import Move, moves_of
 from abl.analysis.names import SYSTEM_NAMES
@@ -86,7 +88,10 @@ def _ended_otherwise(agent: AgentIndex, flow: nodes.Flow) -> bool:
     tree = agent.agent
     if tree.completions or tree.handoffs or tree.action_handlers:
         return True
-    if any(tree.section(keyword) for keyword in ("ESCALATE", "DELEGATE", "ON_ERROR", "ROUTING", "HOOKS")):
+    if any(tree.section(keyword) for keyword in ("ESCALATE", "DELEGATE", "ON_ERROR", "ROUTING")):
+        return True
+    hooks = tree.section("HOOKS")
+    if hooks is not None and hooks.block is not None and _gives_away(hooks.block):
         return True
     if any(isinstance(a, nodes.Transition) for handler in flow.digressions for a in handler.actions):
         return True
@@ -102,10 +107,13 @@ def _ways_to_end(part: Part) -> frozenset[str]:
     found.update(setting.keyword for setting in part.all(nodes.Setting) if setting.keyword in ("ON_ERROR", "DELEGATE"))
     for tool in part.all(nodes.Tool):
         outcomes = (prop.block for prop in tool.props if prop.key in ("ON_RESULT", "ON_ERROR"))
-        found.update(
-            line.key.upper() for outcome in outcomes for line in outcome.walk() if line.key.upper() in _LEAVES_BY_TOOL
-        )
+        found.update(word for outcome in outcomes for word in _gives_away(outcome))
     return frozenset(found)
+
+
+def _gives_away(block: nodes.Block) -> frozenset[str]:
+    """The keys at and below a line that may end the flow or give the conversation away."""
+    return _LEAVES_BY_TOOL.intersection(line.key.upper() for line in block.walk())
 
 
 @rule("ABL605", "unbounded-retry", "hint", "Retry loop {cycle} has no bound", over=Placed)
@@ -244,7 +252,7 @@ def exit_never_true(use: ExpressionUse, agent: AgentIndex, project: Index) -> It
             EXIT_WHEN: chosen IS SET
             THEN: COMPLETE
     """
-    if agent.fragment or use.is_sentence or project.library_tools or project.imports_tools(agent):
+    if agent.fragment or use.is_sentence or agent.derive(profiles_used) or known_tools(agent, project) is None:
         return
     unset = {name.path for name in use.reading.names if never_set(agent, project, name.path)}
     unset -= project.result_fields  # a name that is none else is looked up there (docs/spec 06 §5.8)

@@ -24,6 +24,7 @@ from abl.analysis.results import (
 )
 from abl.diagnostics import Fix
 from abl.syntax import nodes
+from abl.syntax.outcomes import gathers_of
 
 _ABOUT_CALLS = frozenset({"call_result", "result", "error", "_error", "tool_failures"})
 
@@ -31,7 +32,8 @@ _ABOUT_CALLS = frozenset({"call_result", "result", "error", "_error", "tool_fail
 @rule("ABL619", "branch-without-then", "hint", "Branch has no THEN; {what}", over=Placed)
 def branch_without_then(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: Some branches of a call leave the step and another does not, although nothing follows the call.
+    What: Some branches of a call leave the step and another does not, although nothing follows the call. So it is
+        with ON_SUCCESS and ON_RESULT of a GATHER; where its ON_FAILURE does not leave, the user is asked again.
     Why: That one takes the THEN of the step, which may not be meant.
     Bad:
         FLOW:
@@ -55,15 +57,19 @@ def branch_without_then(part: Placed, agent: AgentIndex) -> Iterator[Found]:
               THEN: ESCALATE
             THEN: COMPLETE
     """
-    for step in part.part.all(nodes.Step) if part.part.all(nodes.Call) else ():
+    branched = bool(part.part.all(nodes.Call)) or bool(part.part.all(nodes.Outcome))
+    for step in part.part.all(nodes.Step) if branched else ():
         yield from _without_then(part.at(step), agent)
 
 
 def _without_then(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
-    for number, call in enumerate(step.directives):
-        if not isinstance(call, nodes.Call) or any(isinstance(d, _WORK) for d in step.directives[number + 1 :]):
+    gathers = {} if step.reasoning else {id(each.gather): each for each in gathers_of(step.directives)}
+    for number, directive in enumerate(step.directives):
+        call = directive if isinstance(directive, nodes.Call) else gathers.get(id(directive))
+        if call is None or any(isinstance(d, _WORK) for d in step.directives[number + 1 :]):
             continue  # what stands behind the call is what the branch goes on with
-        branches = [*call.on_success, *call.on_failure, *call.on_result]
+        failed = call.on_failure if isinstance(call, nodes.Call) else ()
+        branches = [*call.on_success, *failed, *call.on_result]
         open_ = [branch for branch in branches if not any(map(_leaves, branch.actions))]
         if not open_ or len(open_) == len(branches):
             continue

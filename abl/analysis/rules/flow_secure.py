@@ -18,6 +18,7 @@ from abl.syntax.nodes import Block, Content, Text, same_key
 from abl.syntax.suggest import closest
 
 MODES = ("dtmf", "speech")
+CHECKS = ("luhn", "length", "date_mmYY")
 _PLACEHOLDER = re.compile(r"\{\{\s*secure\.(\w+)\s*\}\}")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _CALL_LINE = re.compile(r"CALL\b")
@@ -64,6 +65,8 @@ def bad_secure_input(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Foun
     for name, body in fields:
         if not any(part.get("PROMPT") is not None for part in body):
             yield found(name.span, what=f"field `{name.value}` has no PROMPT")
+        for part in body:
+            yield from _checks(part.get("VALIDATE"))
     calls = [child for child in setting.block.children if _is_call(child)]
     if len(calls) != 1:
         where = setting.block.line_span if not calls else calls[1].line_span
@@ -96,6 +99,18 @@ def _fields(fields: Content | None) -> Iterator[tuple[nodes.Name, tuple[Content,
             yield nodes.Name(first.key, first.key_span), (item, first)
         elif first.text is not None:
             yield nodes.Name(first.text.value.strip(), first.text.inner), (item,)
+
+
+def _checks(validate: Content | None) -> Iterator[Found]:
+    """Rules whose names are near one of the language; any other may be one of the platform (06 §5.11)."""
+    if validate is None:
+        return
+    names = [nodes.Name(text.value.strip(), text.inner) for text in validate.texts()]
+    members = (member for each in (validate, *validate.items) for member in each.members)
+    for name in (*names, *(nodes.Name(member.key, member.key_span) for member in members)):
+        best, renames = fixes.rename_to(name.span, name.value, CHECKS)
+        if best and name.value not in CHECKS:
+            yield found(name.span, *renames, what=f"`{name.value}` is no rule of VALIDATE", y=best)
 
 
 def _is_call(block: Block) -> bool:

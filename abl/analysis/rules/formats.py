@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
-from abl.analysis.action_elements import elements
+from abl.analysis.action_elements import elements, holding_elements
 from abl.analysis.formats import FORMATS, JSON_FORMATS, MEASURES, format_of, shape_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import Lack, problems
@@ -134,8 +134,9 @@ def bad_format_property(node: nodes.Format | nodes.Elements, agent: AgentIndex) 
                 type: bar
                 data: loans
     """
+    for holder in holding_elements(node):
+        yield from elements_lack(holder, node.path, agent)
     if isinstance(node, nodes.Elements):
-        yield from elements_lack(node.content, node.path, agent)
         return
     name = format_of(node.content.key)
     shaped = shape_of(name, node.content) if name is not None else None
@@ -144,13 +145,10 @@ def bad_format_property(node: nodes.Format | nodes.Elements, agent: AgentIndex) 
     shape, content = shaped
     for problem in problems(content, shape, name):
         yield from worded(problem, agent, node.path)
-    fields = content.get("fields") if name == "FORM" else None
-    if fields is not None:
-        yield from elements_lack(fields, node.path, agent)
 
 
 def elements_lack(content: nodes.Content, path: str, agent: AgentIndex) -> Iterator[Found]:
-    """What elements of ACTIONS or of a form lack, but for what ABL1067 says."""
+    """What elements of ACTIONS, of a form or of a card lack, but for what ABL1067 says."""
     for element in elements(content):
         for problem in problems(element.content, element.shape, element.type or "element"):
             if not isinstance(problem, Lack) or "type" not in problem.keys:
@@ -187,7 +185,8 @@ def unknown_format(node: nodes.Format, agent: AgentIndex) -> Iterator[Found]:
     content = node.content
     if format_of(content.key) is not None or same_key(content.key) in _OTHERS or not content.key:
         return
-    best, renames = fixes.rename_to(content.key_span, content.key, FORMATS)
+    names = (*FORMATS, "DEFAULT") if "templates" in node.path else FORMATS
+    best, renames = fixes.rename_to(content.key_span, content.key, names)
     yield found(content.key_span, *renames, node=node.path, k=content.key, y=best)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abl.analysis import fixes
+from abl.analysis import fixes, methods
 from abl.analysis.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.expressions import nodes as en
-from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, OPERATOR_CALLS, find
+from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, METHODS, OPERATOR_CALLS, find
 from abl.source import Span
 from abl.syntax.suggest import closest
 
@@ -19,10 +19,11 @@ _DATE_TOKEN = re.compile(r"[A-Za-z]+")
 _DATE_TOKENS = frozenset({"YYYY", "MM", "DD", "HH", "mm", "ss", "MMM", "MMMM"})
 
 
-@rule("ABL207", "unknown-function", "error", "Unknown function `{f}`. Did you mean `{y}`?", over=en.Call)
-def unknown_function(node: en.Call, reading: Reading) -> Iterator[Found]:
+@rule("ABL207", "unknown-function", "error", "Unknown function `{f}`. Did you mean `{y}`?", over=(en.Call, en.Method))
+def unknown_function(node: en.Call | en.Method, reading: Reading) -> Iterator[Found]:
     """
-    What: A function is called that the language does not have.
+    What: A function or a method is called that the language does not have. The methods are `contains`, `startsWith`,
+        `endsWith` and `matches`; `.length` stands without parentheses.
     Why: The expression fails when it is evaluated: a condition does not hold, a value is null.
     Bad:
         CONSTRAINTS:
@@ -33,6 +34,9 @@ def unknown_function(node: en.Call, reading: Reading) -> Iterator[Found]:
           - REQUIRE LENGTH(loan_ids) < 3
             ON_FAIL: "Too many loans."
     """
+    if isinstance(node, en.Method):
+        yield from _unknown_method(node, reading)
+        return
     if find(node.name, node.prefixed, guardrail=True) is not None:
         return
     if not node.prefixed and (node.name in OPERATOR_CALLS or node.name.upper() in BUILTINS):
@@ -43,10 +47,20 @@ def unknown_function(node: en.Call, reading: Reading) -> Iterator[Found]:
     yield found(span, *fixes.rename_fixes(span, close), f=node.name, y=close[0] if close else "")
 
 
-@rule("ABL208", "wrong-arity", "error", "`{f}` takes {n}, got {m}", over=en.Call)
-def wrong_arity(node: en.Call, reading: Reading) -> Iterator[Found]:
+def _unknown_method(node: en.Method, reading: Reading) -> Iterator[Found]:
+    if methods.is_known(node):
+        return
+    meant = methods.meant(node, reading)
+    wording = "Unknown method `{f}`. Did you mean `{y}`?"
+    if not meant.y:
+        wording = f"Unknown method `{{f}}`; there are {', '.join(METHODS)}"
+    yield found(Span(node.name_start, node.name_end), *meant.fixes, f=node.name, y=meant.y, wording=wording)
+
+
+@rule("ABL208", "wrong-arity", "error", "`{f}` takes {n}, got {m}", over=(en.Call, en.Method))
+def wrong_arity(node: en.Call | en.Method, reading: Reading) -> Iterator[Found]:
     """
-    What: A function gets too few or too many arguments.
+    What: A function or a method gets too few or too many arguments.
     Why: The call fails when it is evaluated.
     Bad:
         CONSTRAINTS:
@@ -57,6 +71,10 @@ def wrong_arity(node: en.Call, reading: Reading) -> Iterator[Found]:
           - REQUIRE LENGTH(loan_ids) < 3
             ON_FAIL: "Too many loans."
     """
+    if isinstance(node, en.Method):
+        if methods.is_known(node) and len(node.args) != 1:
+            yield found(at(node), f=node.name, n=_arguments("1"), m=len(node.args))
+        return
     function = find(node.name, node.prefixed, guardrail=True)
     if function is not None and not function.accepts(len(node.args)):
         yield found(at(node), f=node.name, n=_arguments(function.arity()), m=len(node.args))

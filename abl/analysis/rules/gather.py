@@ -205,7 +205,9 @@ def duplicate_field(gather: nodes.Gather, agent: AgentIndex) -> Iterator[Found]:
     Good:
         GATHER:
           - title: required
+            prompt: "Which book?"
           - author: optional
+            prompt: "By whom?"
     """
     seen: dict[str, nodes.GatherField] = {}
     for field in gather.fields:
@@ -311,6 +313,7 @@ def reserved_field_name(field: nodes.GatherField, agent: AgentIndex) -> Iterator
     Good:
         GATHER:
           - question: required
+            prompt: "What do you want to know?"
     """
     if field.name.value.upper() in GATHER_OPTIONS:
         free = Span(field.name.span.start, field.name.span.end)

@@ -15,6 +15,7 @@ from abl.analysis.fields import (
     process_of,
     validation_of,
 )
+from abl.analysis.known_tools import known_tools
 from abl.analysis.model import AgentIndex, is_true, value_of
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -231,8 +232,8 @@ def _set_elsewhere(field: nodes.GatherField, agent: AgentIndex, project: Index) 
 
 
 def _may_be_provided(field: nodes.GatherField, agent: AgentIndex, project: Index) -> bool:
-    tools = agent.tools.values()
-    if not tools or project.imports_tools(agent):
+    tools = (*agent.tools.values(), *agent.borrowed.values())
+    if not tools or known_tools(agent, project) is None:
         return True  # by a tool that is declared elsewhere
     return any(name.value == field.name.value for tool in tools for name in names_in(tool.prop("PROVIDES")))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import create_in_section
@@ -17,6 +17,7 @@ from abl.analysis.types import same_type
 from abl.diagnostics import Edit, Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.outcomes import gathers_of
 
 _ENTRY = re.compile(r":(\w+):")
 _STEP = re.compile(r"flow\.(\w+)\.GATHER")
@@ -173,7 +174,8 @@ def conflicting_fields(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
 )
 def retries_without_handler(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A field bounds its retries, but nothing handles the error that follows the last one.
+    What: A field bounds its retries, but nothing handles the error that follows the last one: neither ON_ERROR, nor
+        ON_FAILURE or a condition of ON_RESULT below the GATHER.
     Why: The user gets the general error message and is asked the same again.
     Bad:
         AGENT: Desk
@@ -204,10 +206,21 @@ def retries_without_handler(field: nodes.GatherField, agent: AgentIndex) -> Iter
         return
     step = _STEP.search(field.path)
     own = agent.steps.get(step[1]) if step else None
+    if _taken_by_branches(field, (own,) if own is not None else tuple(agent.steps.values())):
+        return
     handlers = [d.block for d in own.directives if d.keyword == "ON_ERROR"] if own is not None else []
     if not any(_handles_validation(block) for block in handlers):
         lines = ('RESPOND: "…"', "THEN: CONTINUE")
         yield found(prop.key_span, create_in_section(agent, "ON_ERROR", "validation_error", *lines))
+
+
+def _taken_by_branches(field: nodes.GatherField, steps: Iterable[nodes.Step]) -> bool:
+    """True when every GATHER of a field has branches that may take its failure (06 §6.2)."""
+    gathers = [each for step in steps for each in gathers_of(step.directives)]
+    asking = [each for each in gathers if any(f.name.value == field.name.value for f in each.gather.fields)]
+    return bool(asking) and all(
+        each.on_failure or any(branch.condition is not None for branch in each.on_result) for each in asking
+    )
 
 
 def _handles_validation(block: nodes.Block | None) -> bool:

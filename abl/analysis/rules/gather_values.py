@@ -165,7 +165,7 @@ def unknown_activation(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
 )
 def unknown_group(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: `extraction_group` is larger than the number of groups in `extraction_pattern`, or no number.
+    What: `extraction_group` is larger than the number of groups in `extraction_pattern`.
     Why: Nothing is found; group 0 is the whole match.
     Bad:
         GATHER:
@@ -186,7 +186,7 @@ def unknown_group(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Found
         return
     plain = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "", pattern.value)
     written = text.value.strip()
-    if not (written.isascii() and written.isdigit() and int(written) <= len(_NAMED_GROUP.findall(plain))):
+    if written.isascii() and written.isdigit() and int(written) > len(_NAMED_GROUP.findall(plain)):
         yield found(text.span, fixes.replace(text.span, "0", preferred=False), n=written)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from abl.analysis import fixes
+from abl.analysis import fixes, methods
 from abl.analysis.model import AgentIndex
 from abl.analysis.reading import Reading, read_value
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.guardrails import BUILT_IN
-from abl.diagnostics import Fix
+from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
 from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, OPERATOR_CALLS, find
 from abl.source import Span
@@ -100,16 +100,27 @@ def _unrunnable(text: Text, reading: Reading, what: str, guardrail: nodes.Guardr
         words = f"The {what} cannot be read and cannot run: {{reason}}"
         at = _place(text, reading, *reading.error_span)
         yield found(at, node=guardrail.path, reason=reading.error.message, wording=words)
+    undefined = f"`{{fn}}` has no definition; the {what} cannot run. Did you mean `{{y}}`?"
     for node in reading.nodes:
+        if isinstance(node, en.Method) and not methods.is_known(node):
+            meant = methods.meant(node, reading)
+            span = _place(text, reading, node.name_start, node.name_end)
+            repairs = [_moved(fix, text, reading) for fix in meant.fixes]
+            yield found(span, *repairs, node=guardrail.path, fn=f".{node.name}()", y=meant.y, wording=undefined)
         if isinstance(node, en.Call) and not _is_known(node):
             bare = node.prefixed and node.name in CEL_FUNCTIONS  # which are written without `abl.`
             span = _place(text, reading, node.start if bare else node.name_start, node.name_end)
             close = (node.name,) if bare else closest(node.name, _FUNCTIONS)
-            words = f"`{{fn}}` has no definition; the {what} cannot run. Did you mean `{{y}}`?"
             yield found(
                 span, *fixes.rename_fixes(span, close), node=guardrail.path,
-                fn=f"abl.{node.name}" if bare else node.name, y=close[0] if close else "", wording=words,
+                fn=f"abl.{node.name}" if bare else node.name, y=close[0] if close else "", wording=undefined,
             )  # fmt: skip
+
+
+def _moved(fix: Fix, text: Text, reading: Reading) -> Fix:
+    """A fix of an expression, in the document."""
+    edits = tuple(Edit(_place(text, reading, edit.span.start, edit.span.end), edit.text) for edit in fix.edits)
+    return Fix(fix.title, edits, fix.preferred)
 
 
 def _is_known(call: en.Call) -> bool:
@@ -163,6 +174,12 @@ def _clearer(node: en.Node, text: Text, span: Span) -> Fix:
         title = "Say it without the negation" if same else "Let it fire in the other case"
         return fixes.replace(span, operand, title, preferred=same)
     return fixes.replace(span, f"NOT ({text.raw})", "Let it fire in the other case", preferred=False)
+
+
+def fires_when(guardrail: nodes.Guardrail) -> bool | None:
+    """The verdict of its check on which a guardrail fires (09 §11); None without a check that can be read."""
+    check = _check(guardrail)
+    return bool(_fires_on(check[1].node)) if check is not None and check[1].node is not None else None
 
 
 def _fires_on(node: en.Node) -> bool | None:

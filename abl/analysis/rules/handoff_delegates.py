@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from abl.analysis import fixes, generic
+from abl.analysis.call_fixes import listed
 from abl.analysis.delegating import delegations, given, keys_in, target
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.model import AgentIndex
@@ -16,6 +17,7 @@ from abl.diagnostics import Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
+from abl.syntax.suggest import closest
 
 _MOST_MISSING = 20  # fields of one delegation that are reported
 
@@ -109,11 +111,16 @@ def delegate_must_ask(section: nodes.Section, agent: AgentIndex, project: Index)
             continue
         passed = given(keys)
         names = {name.value for name in keys_in(passed, agent)}
-        missing = (field for field in _asked_first(child) if field.name.value not in names)
-        for field in islice(missing, _MOST_MISSING):
-            where = Related(child.source.path, field.name.span, "asked here")
-            add = _pass_on(passed, field.name.value, asked, agent)
-            yield found(generic.span_of(asked), *add, related=(where,), child=child.name, f=field.name.value)
+        asks = (field for field in _asked_first(child) if field.name.value not in names)
+        missing = {field.name.value: field for field in islice(asks, _MOST_MISSING)}
+        if not missing:
+            continue
+        where = tuple([Related(child.source.path, field.name.span, "asked here") for field in missing.values()])
+        data = {"child": child.name, "f": next(iter(missing))}
+        if len(missing) > 1:
+            data |= {"f": listed(list(missing)), "wording": "`{child}` needs {f}, and a delegate cannot ask"}
+        add = _slip(passed, list(missing), child, agent) or _pass_on(passed, list(missing), asked, agent)
+        yield found(generic.span_of(asked), *add, related=where, **data)  # type: ignore[arg-type]
 
 
 def _asked_first(child: AgentIndex) -> Iterator[nodes.GatherField]:
@@ -134,23 +141,33 @@ def _asked_first(child: AgentIndex) -> Iterator[nodes.GatherField]:
             yield field
 
 
-def _pass_on(passed: Block | None, name: str, target: Block, agent: AgentIndex) -> tuple[Fix, ...]:
-    title = f"Pass `{name}`"
+def _slip(passed: Block | None, names: list[str], child: AgentIndex, agent: AgentIndex) -> tuple[Fix, ...]:
+    """The name for which the one that is missing was meant: one like it, that the other agent does not know."""
+    unknown = [name for name in keys_in(passed, agent) if name.value not in child.written_roots | child.read_roots]
+    slips = [name for name in unknown if closest(name.value, names) == (names[0],)] if len(names) == 1 else []
+    if len(slips) != 1 or slips[0].value in agent.written_roots:
+        return ()
+    return (fixes.replace(slips[0].span, names[0], f"Change `{slips[0].value}` to `{names[0]}`"),)
+
+
+def _pass_on(passed: Block | None, names: list[str], target: Block, agent: AgentIndex) -> tuple[Fix, ...]:
+    title, row = f"Pass {listed(names)}", ", ".join(names)
     source = agent.source
     if passed is None:
         if not has_own_lines(source, Span(target.key_span.start, generic.span_of(target).end)):
             return ()
-        line = f"{' ' * (target.column - 1)}INPUT: {{{name}}}"
+        line = f"{' ' * (target.column - 1)}INPUT: {{{row}}}"
         return (fixes.insert_line_below(source, target.key_span, line, title, preferred=False),)
     if passed.children:
         first = passed.children[0]
-        line = f"{' ' * (first.column - 1)}{'- ' if first.item else ''}{name}{'' if first.item else f': {name}'}"
-        return (fixes.insert_line_below(source, passed.children[-1].span, line, title, preferred=False),)
+        pad = " " * (first.column - 1)
+        lines = "\n".join([f"{pad}- {name}" if first.item else f"{pad}{name}: {name}" for name in names])
+        return (fixes.insert_line_below(source, passed.children[-1].span, lines, title, preferred=False),)
     value = passed.value
     if value is None or value.raw[-1:] not in ("}", "]"):
         return ()
     inside = value.raw[1:-1].strip()
-    return (fixes.insert(value.inner.end - 1, f"{', ' if inside else ''}{name}", title, preferred=False),)
+    return (fixes.insert(value.inner.end - 1, f"{', ' if inside else ''}{row}", title, preferred=False),)
 
 
 @rule("ABL935", "unproduced-return", "warning", "`{child}` never produces `{f}`. Did you mean `{y}`?",

@@ -13,20 +13,20 @@ from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.vocabularies import is_intent_option
 from abl.expressions import nodes as en
 from abl.syntax import nodes
 from abl.syntax.nodes import Name
 
 _CATEGORY = ("intent", "category")
 _WORD: Final = re.compile(r"\w+")
-_OPTIONS = ("lexicalfallback",)
 
 
 def _declared(agent: AgentIndex) -> Iterator[Name]:
     """The names of INTENTS, with or without a description."""
     for section in generic.sections(agent, "INTENTS"):
         for child in section.block.children if section.block is not None else ():
-            if generic.plain(child.key) in _OPTIONS:
+            if is_intent_option(child.key):
                 continue
             if child.colon and not child.item:
                 yield Name(child.key, child.key_span)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from abl.analysis import closed_places, fixes, generic
 from abl.analysis.enums import not_one_of
+from abl.analysis.listed_words import unknown_in_lists
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
+from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import HISTORY_MODES
 
 _LEGACY_HISTORY = re.compile(r"last_[0-9]+")
@@ -18,13 +21,13 @@ _TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
 _PRIORITIES = ("low", "medium", "high", "critical")
 
 
-@rule("ABL945", "unknown-history", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
+@rule("ABL945", "unknown-property-word", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
       over=(*closed_places.LOOKED_THROUGH, nodes.Handoff))  # fmt: skip
-def unknown_history(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+def unknown_property_word(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or
         EXPERIENCE_MODE, PRIORITY, `protocol`, RETRY_BACKOFF, TIMEOUT of a delegation, `confirm` of a tool, or
-        `prompt_mode` or `temporal` of a field is nothing that may stand there.
+        `prompt_mode` or `temporal` of a field, or the action or a flag of a route, is nothing that may stand there.
     Why: What the author means is not known: how much the other agent sees, how it is reached, who is asked.
     Bad:
         AGENT: Desk
@@ -48,9 +51,11 @@ def unknown_history(holder: closed_places.Whole | nodes.Handoff, agent: AgentInd
         keys = {generic.plain(prop.written): prop.block for prop in holder.props}
         priority = keys.get("priority")
         if generic.word(priority) and priority is not None and not _is_rank(priority):
-            yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority))
+            words = "{k} `{x}` is no whole number of at least 0"
+            yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority), wording=words)
     if isinstance(holder, closed_places.LOOKED_THROUGH):
-        yield from closed_places.unknown_words(agent.own_source, holder)
+        yield from closed_places.unknown_words(holder, agent)
+        yield from unknown_in_lists(holder, agent)
     if isinstance(holder, nodes.Section):
         yield from _of_section(holder, agent)
 
@@ -64,7 +69,10 @@ def _of_section(holder: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
         for entry in generic.entries(agent.source, triggers):
             priority = generic.by_key(agent.source, entry).get("priority")
             if priority is not None and not _is_rank(priority):
-                yield from not_one_of(priority.value, _PRIORITIES, "", k="PRIORITY", x=generic.word(priority))
+                written = generic.word(priority)
+                words = "{k} `{x}` is unknown; legal are low, medium, high, critical and whole numbers"
+                said: dict[str, Any] = {} if closest(written, _PRIORITIES) else {"wording": words}
+                yield from not_one_of(priority.value, _PRIORITIES, "", k="PRIORITY", x=written, **said)
 
 
 def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
@@ -77,7 +85,10 @@ def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
         yield found(history.span, fix, severity="warning", k="history", x=value, y=better)
         return
     best, renames = fixes.rename_to(history.span, value, HISTORY_MODES)
-    yield found(history.span, *renames, k="history", x=value, y=best)
+    said: dict[str, Any] = (
+        {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(HISTORY_MODES)}"}
+    )
+    yield found(history.span, *renames, k="history", x=value, y=best, **said)
 
 
 def _bad_timeout(block: Block | None) -> Iterator[Found]:

@@ -146,8 +146,8 @@ def tests_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL121", "duplicate-agent", "error", "Agent name `{n}` already used in {file}", over=AgentIndex, project=True)
 def duplicate_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: Two agents of the project have one name.
-    Why: A handoff to that name could mean either.
+    What: Two agents of the project, or two profiles, have one name.
+    Why: A handoff to that name could mean either, and of two profiles only the first is attached.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -161,11 +161,26 @@ def duplicate_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
         AGENT: Film_Desk
         GOAL: "Lend films"
     """
+    if agent.fragment:
+        yield from _profile_twice(agent, project)
     first = project.agents.get(agent.name)
     if agent.fragment or first is None or first is agent or agent.agent.name is None or first.agent.name is None:
         return
     elsewhere = Related(first.source.path, first.agent.name.span, "first agent of that name")
     yield found(agent.agent.name.span, related=(elsewhere,), n=agent.name, file=first.source.path)
+
+
+def _profile_twice(agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """A profile document with the name of another, which is the one that agents attach (09 §12)."""
+    profile = agent.agent.profile if isinstance(agent.agent, nodes.Fragment) else None
+    if profile is None or profile.name is None or not profile.name.value:
+        return
+    home, first = project.profiles.get(profile.name.value, (agent, profile))
+    if home is not agent and first.name is not None:
+        elsewhere = Related(home.source.path, first.name.span, "first profile of that name")
+        words = "Profile name `{n}` already used in {file}"
+        data = {"n": profile.name.value, "file": home.source.path}
+        yield found(profile.name.span, related=(elsewhere,), **data, wording=words)  # type: ignore[arg-type]
 
 
 @rule("ABL122", "bad-version", "error", 'VERSION must look like "1.2.3"', over=nodes.Section)
@@ -196,8 +211,8 @@ def bad_version(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
         yield found(span)
 
 
-@rule("ABL126", "vague-name", "hint", "Vague variable name `{n}`", over=nodes.SessionVariable)
-def vague_name(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL126", "vague-name", "hint", "Vague variable name `{n}`", over=nodes.SessionVariable, project=True)
+def vague_name(variable: nodes.SessionVariable, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A session variable has a name that says nothing, such as `data`, `temp` or `var1`.
     Why: Conditions and messages are read far from the declaration; the name is all a reader has.
@@ -212,7 +227,9 @@ def vague_name(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[F
     """
     if variable.name.value.lower() in VAGUE_NAMES:
         name = variable.name.value
-        yield found(variable.name.span, *rename_in_agent(agent, name, f"{name}_of_what"), n=name)
+        shared = name in project.received(agent) or name in project.returned(agent)  # then others must follow
+        renamed = () if shared else rename_in_agent(agent, name, f"{name}_of_what")
+        yield found(variable.name.span, *renamed, n=name)
 
 
 def header_span(agent: AgentIndex) -> Span:

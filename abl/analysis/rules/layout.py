@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abl.analysis import fixes
+from abl.analysis import fixes, wrong_forms
+from abl.analysis.closed_places import LOOKED_THROUGH, Whole
+from abl.analysis.model import AgentIndex
 from abl.analysis.reading import Reading
 from abl.analysis.registry import Found, found, rule
 from abl.expressions.token_stream import CLOSING
@@ -17,7 +19,9 @@ _CLOSED_BY_FIX = 8
 @rule("ABL108", "inconsistent-indentation", "error", "Inconsistent indentation: column {a}, expected {b}")
 def inconsistent_indentation() -> None:
     """
-    What: A line starts in a column that belongs to no open block.
+    What: A line starts in a column that belongs to no open block, below a value that holds no lines, among lines that
+        it cannot belong to, or a property beside the dash of its entry; or the indentation holds blanks that are no
+        spaces, as the no-break spaces of a page.
     Why: Indentation says what belongs to what; the line is read as part of the nearest block, which may not be meant.
     Bad:
         MEMORY:
@@ -155,8 +159,8 @@ def slash_comment() -> None:
     """
 
 
-@rule("ABL115", "list-item-expected", "error", "List item expected (`- …`)")
-def list_item_expected() -> None:
+@rule("ABL115", "list-item-expected", "error", "List item expected (`- …`)", over=LOOKED_THROUGH)
+def list_item_expected(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An entry of a list starts without its dash.
     Why: Without the dash it is read as a property of the entry before it, or not at all.
@@ -171,13 +175,15 @@ def list_item_expected() -> None:
             - WHEN: name IS SET
               STORE: name -> user.name
     """
+    yield from wrong_forms.unlisted(whole, agent.own_source)
 
 
-@rule("ABL125", "unreadable-line", "error", "{reason}")
-def unreadable_line() -> None:
+@rule("ABL125", "unreadable-line", "error", "{reason}", over=LOOKED_THROUGH)
+def unreadable_line(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: The file is empty, or a line could not be read and was skipped.
-    Why: What the line says has no effect.
+    What: The file is empty, or a line could not be read and was skipped; a list stands where properties are due, or the
+        other way round; or the YAML form holds a tag, an anchor, an alias or a merge key.
+    Why: What the line says has no effect. YAML has those for its readers; here nobody gives them a meaning.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -191,3 +197,5 @@ def unreadable_line() -> None:
         AGENT: Desk
         GOAL: "Lend books"
     """
+    yield from wrong_forms.misread(whole, agent.own_source)
+    yield from wrong_forms.unread_terms(whole, agent.own_source)

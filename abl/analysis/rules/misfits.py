@@ -35,6 +35,8 @@ def _lack(problem: Lack, agent: AgentIndex, path: str) -> Found:
         if other is not None and only:
             repair = fixes.replace(other.key_span, key, f"Change to `{key}`")
             return found(other.key_span, repair, node=path, format=problem.what, prop=prop)
+    if any(content.get(key) is not None for key in problem.keys):
+        return found(content.place, node=path, format=problem.what, prop=prop)  # it stands there, and is empty
     chosen = next((key for key in problem.keys if key in problem.values), "")
     words = problem.values[chosen] if chosen else ("",)
     repairs = [

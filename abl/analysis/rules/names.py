@@ -7,6 +7,9 @@ from functools import cached_property
 
 from abl.analysis import fixes
 from abl.analysis.judgement import holds_unset, never_set
+from abl.analysis.known import state_variables
+from abl.analysis.literal_words import meant_literal
+from abl.analysis.memory_entries import declare_variable
 from abl.analysis.model import AgentIndex, ExpressionUse, Read, Write
 from abl.analysis.names import SYSTEM_NAMES
 from abl.analysis.parts import Part
@@ -19,10 +22,11 @@ from abl.diagnostics import Fix
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find
 from abl.syntax import nodes
+from abl.syntax.constraints import STEP_PHASE
 
 _SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
 _ANYWHERE_IN_STEP = frozenset(
-    {"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION", "ACTIVATION", "VALIDATE", "STEP_CONSTRAINTS", "CONTENT", "SHOWN"}
+    {"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION", "ACTIVATION", "VALIDATE", "CONTENT", "SHOWN"}
 )
 
 
@@ -31,7 +35,9 @@ _ITEM_NAMES = frozenset({"this", "@index", "@first", "@last"})  # outside of #ea
 
 
 def _written(agent: AgentIndex) -> tuple[str, ...]:
-    return tuple(sorted(agent.write_paths))
+    state = agent.derive(state_variables).values()
+    results = (f"last_{tool}_result" for tool in agent.tools)
+    return tuple(sorted(agent.write_paths.union(results, *state)))
 
 
 class _Asked:
@@ -61,9 +67,12 @@ def _unanswered(agent: AgentIndex, project: Index) -> Iterator[tuple[Read, _Aske
 
 def _told(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> Found:
     """A name that is not declared, with names that are like it; ``message`` is for a profile."""
+    literal = meant_literal(read.path)
+    if literal:
+        return found(read.span, *fixes.rename_fixes(read.span, [literal]), name=read.path, y=literal)
     best, renames = _renames(read, asked)
     if asked.agents == (agent,):
-        return found(read.span, *renames, *_declare(read, agent), name=read.path, y=best)
+        return found(read.span, *renames, *declare_variable(agent, read.path), name=read.path, y=best)
     words = f"{message} declared in `{{agent}}`, which uses this profile. Did you mean `{{y}}`?"
     return found(read.span, *renames, name=read.path, y=best, agent=asked.agents[0].name, wording=words)
 
@@ -75,19 +84,6 @@ def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:
         call = f"{read.path}()"
         return call, fixes.rename_fixes(read.span, (call,))
     return fixes.rename_to(read.span, read.path, asked.names)
-
-
-def _declare(read: Read, agent: AgentIndex) -> tuple[Fix, ...]:
-    """Add the name to MEMORY.session, where there is such a block and the name is a plain one."""
-    memory = agent.agent.memory
-    if memory is None or not memory.session or "." in read.path:
-        return ()
-    last = memory.session[-1]
-    indent = " " * (last.block.column - 1) if last.block is not None else "    "
-    line = f"{indent}- {read.path}"
-    return (
-        fixes.insert_line_below(agent.source, last.span, line, f"Declare `{read.path}` in session", preferred=False),
-    )
 
 
 @rule(
@@ -131,9 +127,10 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
 
 
 def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:
-    """True where another rule names the name: ABL633 for COMPLETE_WHEN, ABL349 for triggers that can never fire."""
+    """True where another rule names the name: ABL633 for COMPLETE_WHEN, ABL450 for a CHECK that names a
+    phase, ABL349 for triggers that can never fire."""
     if use.place != "REMEMBER":
-        return use.place == "COMPLETE_WHEN"
+        return use.place == "COMPLETE_WHEN" or (use.place == "CHECK" and use.reading.text.strip() in agent.phases)
     return holds_unset(use.reading, lambda path: never_set(agent, project, path)) is False
 
 
@@ -255,7 +252,7 @@ def _comes_before(step: str | None, order: int, read: Read, agent: AgentIndex) -
     again = agent.graph.leads_to(step or "", read.step or "")
     if step == read.step:
         anywhere = read.use is not None and read.use.place in _ANYWHERE_IN_STEP
-        return order < read.order or anywhere or again
+        return order < read.order or anywhere or again or f".{STEP_PHASE}" in read.owner.path
     return again and step in agent.graph.reachable
 
 

@@ -10,6 +10,7 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.analysis.required_keys import without_target
 from abl.analysis.rules.on_fail_exits import goto_block, is_verdict, leads_on
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
@@ -19,6 +20,8 @@ from abl.syntax.vocabulary import ON_FAIL_ACTIONS
 _ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
 _ACTION_IN_SMALL = re.compile(r"((?i:escalate|block|handoff(?= [A-Z])))(?: [A-Z]\w*)?")
 _KNOWN_WORDS = (*ON_FAIL_ACTIONS, "GOTO")
+_FAILING = (nodes.Rule, nodes.Check, nodes.Call)
+_Failing = nodes.Rule | nodes.Check | nodes.Call
 
 
 def _quoted(span: Span, text: str) -> Fix:
@@ -48,11 +51,11 @@ def _in_yaml_quotes(word: nodes.Name, agent: AgentIndex) -> bool:
     "unknown-on-fail-action",
     "warning",
     "Unknown ON_FAIL action `{x}`; sent as text. Did you mean `{y}`?",
-    over=nodes.Rule,
+    over=_FAILING,
 )
-def unknown_on_fail_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+def unknown_on_fail_action(checked: _Failing, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_FAIL begins with a word in capitals that is no action.
+    What: ON_FAIL of a rule, a CHECK or a CALL begins with a word in capitals that is no action.
     Why: The whole line is then sent to the user as a message.
     Bad:
         CONSTRAINTS:
@@ -66,13 +69,14 @@ def unknown_on_fail_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[F
     action = checked.on_fail
     if action is None:
         return
-    word = action.target if action.form == "unknown" else _single_word(action, agent)
+    in_rule = isinstance(checked, nodes.Rule)  # elsewhere a single word is a step: ABL501
+    word = action.target if action.form == "unknown" else _single_word(action, agent) if in_rule else None
     if word is None or not _ACTION_LIKE.fullmatch(word.value):
         return
     best, renames = fixes.rename_to(word.span, word.value, _KNOWN_WORDS)
     written = action.message
     whole = action.block.value if action.block is not None else None
-    if whole is not None and checked.block is not None and checked.block.key.islower():  # a rule of the YAML form
+    if whole is not None and checked.block is not None and checked.block.key.islower():  # of the YAML form
         quote = _responding(whole)
     else:
         quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
@@ -80,10 +84,11 @@ def unknown_on_fail_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[F
     yield found(word.span, *renames, quote, node=action.path, x=word.value, y=best)
 
 
-@rule("ABL407", "unquoted-message", "hint", "Quote the message", over=nodes.Rule)
-def unquoted_message(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL407", "unquoted-message", "hint", "Quote the message", over=_FAILING)
+def unquoted_message(checked: _Failing, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: The message of ON_FAIL stands without quotes.
+    What: The message of ON_FAIL stands without quotes. Of a CHECK or a CALL, whose ON_FAIL is a step or an action, a
+        warning.
     Why: In quotes it cannot be taken for an action, whatever its first word.
     Bad:
         CONSTRAINTS:
@@ -98,11 +103,24 @@ def unquoted_message(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     if action is None:
         return
     text = action.message if action.form in ("message", "respond") else None
+    if not isinstance(checked, nodes.Rule):
+        if text is not None and text.style == "bare" and action.form == "message":
+            yield _no_target(text, action, agent)
+        return
     word = _single_word(action, agent)
     if text is not None and text.style == "bare":
         yield _unquoted(text.span, text.value, action)
     elif word is not None and not _ACTION_LIKE.fullmatch(word.value) and not _in_yaml_quotes(word, agent):
         yield _unquoted(word.span, word.value, action)
+
+
+def _no_target(text: nodes.Text, action: nodes.OnFail, agent: AgentIndex) -> Found:
+    """Words that are no step and no action; a step of nearly that name may be meant (06 §5.9)."""
+    _, renames = fixes.rename_to(text.span, text.value.strip(), agent.steps)
+    quote = _quoted(text.span, text.value)
+    repairs = (*renames, Fix(quote.title, quote.edits, preferred=not renames))
+    wording = "ON_FAIL takes a step, an action or a block; this is sent as text"
+    return found(text.span, *repairs, severity="warning", node=action.path, wording=wording)
 
 
 def _unquoted(span: Span, text: str, action: nodes.OnFail) -> Found:
@@ -125,13 +143,13 @@ def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
     return checked.on_fail if checked.on_fail is not None and checked.on_fail.form == "handoff" else None
 
 
-@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target", over=(nodes.OnFail, nodes.Transition),
-      project=True)  # fmt: skip
+@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target",
+      over=(nodes.OnFail, nodes.Transition, nodes.Handoff, nodes.Section), project=True)  # fmt: skip
 def handoff_without_target(
-    action: nodes.OnFail | nodes.Transition, agent: AgentIndex, project: Index
+    action: nodes.OnFail | nodes.Transition | nodes.Handoff | nodes.Section, agent: AgentIndex, project: Index
 ) -> Iterator[Found]:
     """
-    What: HANDOFF in ON_FAIL, or as the exit of a step, names no agent.
+    What: HANDOFF in ON_FAIL, or as the exit of a step, or an entry of HANDOFF or DELEGATE, names no agent.
     Why: Nobody takes over; platforms fall back to an agent that may not exist.
     Bad:
         CONSTRAINTS:
@@ -142,6 +160,10 @@ def handoff_without_target(
           - REQUIRE is_member
             ON_FAIL: HANDOFF Librarian
     """
+    others = [name for name in project.agents if name != agent.name]
+    if isinstance(action, nodes.Handoff | nodes.Section):
+        yield from without_target(action, agent, others)
+        return
     if isinstance(action, nodes.Transition):
         exits = action.target is not None and action.target.value == "HANDOFF" and "HANDOFF" not in agent.steps
         if action.target is None or not exits or action.agent is not None or agent.fragment:
@@ -152,7 +174,6 @@ def handoff_without_target(
         if not lacks or action.block is None or action.block.value is None:
             return
         span = action.block.value.span
-    others = [name for name in project.agents if name != agent.name]
     inserts = (fixes.replace(span, f"HANDOFF {name}", preferred=len(others) == 1) for name in others[:3])
     yield found(span, *inserts, node=action.path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.entry_fixes import remove_property
 from abl.analysis.model import AgentIndex
 from abl.analysis.on_fail_fixes import without_clear
 from abl.analysis.registry import Found, found, rule
@@ -131,8 +132,8 @@ def clear_in_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL420", "action-in-block", "warning", "`{k}` is not executed inside an ON_FAIL block", over=nodes.Rule)
 def action_in_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: HANDOFF, ESCALATE or BLOCK stands in an ON_FAIL block.
-    Why: These actions exist on one line only; in a block they are passed over.
+    What: HANDOFF, ESCALATE, BLOCK or SET stands in the ON_FAIL block of a rule.
+    Why: The first three exist on one line only, and SET only in the ON_FAIL of a CHECK; here they are passed over.
     Bad:
         CONSTRAINTS:
           - REQUIRE is_member
@@ -148,6 +149,9 @@ def action_in_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     for prop in action.props if action is not None else ():
         if action is not None and prop.key in ON_FAIL_INERT_KEYS:
             yield found(prop.key_span, *_one_line(action, prop, agent), node=action.path, k=prop.key)
+        elif action is not None and prop.key == "SET":
+            words = "`{k}` is not executed when a rule fails, only in ON_FAIL of a CHECK"
+            yield found(prop.key_span, *remove_property(agent, prop), node=action.path, k="SET", wording=words)
 
 
 def _one_line(action: nodes.OnFail, prop: nodes.Property, agent: AgentIndex) -> tuple[Fix, ...]:

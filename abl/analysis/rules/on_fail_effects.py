@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abl.analysis import fixes
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
+from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
@@ -146,8 +147,9 @@ def _message_form(action: nodes.OnFail, agent: AgentIndex) -> tuple[Fix, ...]:
     "warning",
     "Message mentions `{name}` that the condition never uses. Did you mean `{y}`?",
     over=nodes.Rule,
+    project=True,
 )
-def name_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+def name_beside_condition(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: The message shows a name that looks like a slip of one in the condition.
     Why: Both names exist, so the message shows a value that has nothing to do with the rule.
@@ -171,7 +173,9 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fo
     action = checked.on_fail
     if action is None or action.message is None or "{{" not in action.message.value:
         return
+    known = project.known_names(agent)
     used = {name.path for use in agent.expressions_of(checked) for name in use.reading.names}
+    meant = [name for name in used if name in known]  # of the others ABL214 tells, and they mend nothing
     for use in agent.expressions_of(action):
         node = use.reading.node
         if use.mode != "tag" or not isinstance(node, en.Path):
@@ -179,7 +183,7 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fo
         name = ".".join(node.parts)
         if name in used or node.parts[0] not in agent.written_roots:
             continue
-        slips = [other for other in closest(name, used) if _is_slip(name, other)]
+        slips = [other for other in closest(name, meant) if _is_slip(name, other)]
         if slips:
             repairs = fixes.rename_fixes(use.span_of(node), slips)
             yield found(use.span_of(node), *repairs, node=action.path, name=name, y=slips[0])

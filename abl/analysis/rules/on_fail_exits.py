@@ -33,9 +33,8 @@ def _retries(action: nodes.OnFail) -> bool:
     return action.retry is not None and action.retry.value.strip().lower() in ("true", "yes")
 
 
-@rule("ABL412", "goto-unknown-step", "error", "GOTO to unknown step `{s}`. Did you mean `{y}`?",
-      over=(nodes.Rule, nodes.OnFail))  # fmt: skip
-def goto_unknown_step(checked: nodes.Rule | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL412", "goto-unknown-step", "error", "GOTO to unknown step `{s}`. Did you mean `{y}`?", over=nodes.Rule)
+def goto_unknown_step(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: GOTO in ON_FAIL names a step that the flow does not define.
     Why: The jump fails when the rule does.
@@ -64,10 +63,7 @@ def goto_unknown_step(checked: nodes.Rule | nodes.OnFail, agent: AgentIndex) -> 
             RESPOND: "Become a member first."
             THEN: COMPLETE
     """
-    if isinstance(checked, nodes.Rule):
-        action = checked.on_fail
-    else:  # of CHECK and CALL it is ABL501
-        action = checked if ".STEP_CONSTRAINTS" in checked.path else None
+    action = checked.on_fail  # of CHECK and CALL it is ABL501
     step = _jump_of(action)
     if action is None or step is None or not agent.steps or leads_on(step.value, agent):
         return

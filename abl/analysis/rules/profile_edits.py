@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from abl.analysis import fixes
-from abl.analysis.imports import tools_imported
+from abl.analysis.known_tools import known_tools, lists_tools
 from abl.analysis.links import edited
-from abl.analysis.model import AgentIndex
+from abl.analysis.model import TERMINALS, AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS
-from abl.analysis.profiles import attached, attaching, condition, exclude_each_other, knows_all_tools, leaves
+from abl.analysis.profiles import attached, attaching, condition, exclude_each_other, leaves
 from abl.analysis.project import Index
 from abl.analysis.properties import whole
 from abl.analysis.registry import Found, found, rule
@@ -23,13 +23,14 @@ from abl.syntax.nodes import Content
     "ABL1044",
     "profile-edits-unknown",
     "error",
-    "Profile edits unknown {kind} `{x}`. Did you mean `{y}`?",
+    "{does} unknown {kind} `{x}`. Did you mean `{y}`?",
     over=nodes.Profile,
     project=True,
 )
 def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: A profile hides a tool, changes a step or changes a field that its agent does not have.
+    What: A profile hides a tool, changes a step or a field, or leads to a step that its agent does not have; or it puts
+        another flow in the place of that of its agent, and there is none.
     Why: The change has no effect. Where only some of the agents that use the profile lack it: a warning.
     Bad:
         AGENT: Desk
@@ -58,9 +59,15 @@ def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: In
         TOOLS:
           HIDE: [find_book]
     """
-    changes = list(edited(profile))
+    flow = None if profile.inline else profile.content.get("flow")
+    replaced = flow.text_of("replace") if flow is not None else None
+    if replaced is not None and replaced.value.strip():  # a document has one flow, which has no name (06 §11)
+        data = {"does": "Profile edits", "kind": "flow", "x": replaced.value.strip(), "y": ""}
+        yield found(replaced.inner, node=profile.path, **data)  # type: ignore[arg-type]
+    changes = [("Profile edits", kind, name) for kind, name, _ in edited(profile)]
+    changes += [("Profile leads to", "step", name) for name in _led_to(profile, agent)]
     users = attaching(profile, agent, project) if changes else []
-    for kind, name, _ in changes if users else ():
+    for does, kind, name in changes if users else ():
         known = [_known(kind, user, project) for user in users]
         lacking = [
             user for user, names in zip(users, known, strict=True) if names is not None and name.value not in names
@@ -71,11 +78,25 @@ def profile_edits_unknown(profile: nodes.Profile, agent: AgentIndex, project: In
         best, renames = fixes.rename_to(name.span, name.value, candidates)
         where = tuple(Related(user.source.path, user.agent.span, f"agent {user.name}") for user in lacking[:3])
         if len(lacking) == len(users):
-            yield found(name.span, *renames, related=where, node=profile.path, kind=kind, x=name.value, y=best)
+            said = {"does": does, "kind": kind, "x": name.value, "y": best}
+            yield found(name.span, *renames, related=where, node=profile.path, **said)  # type: ignore[arg-type]
         else:
-            words = "Profile edits {kind} `{x}`, which agent {a} does not have"
-            data: dict[str, Any] = {"kind": kind, "x": name.value, "a": lacking[0].name, "wording": words}
-            yield found(name.span, severity="warning", related=where, node=profile.path, **data)
+            words = f"{does} {{kind}} `{{x}}`, which agent {{a}} does not have"
+            partly: dict[str, Any] = {"kind": kind, "x": name.value, "a": lacking[0].name, "wording": words}
+            yield found(name.span, severity="warning", related=where, node=profile.path, **partly)
+
+
+def _led_to(profile: nodes.Profile, agent: AgentIndex) -> Iterator[nodes.Name]:
+    """Steps to which a profile document leads: where it changes the exit of a step, or puts one in (06 §11)."""
+    if profile.inline:
+        return  # which has no FLOW (ABL1043)
+    flow = profile.content.get("flow")
+    overrides = flow.get("overrides") if flow is not None else None
+    exits = [step.text_of("transition") for step in overrides.members] if overrides is not None else []
+    names = [nodes.Name(text.value.strip(), text.inner) for text in exits if text is not None]
+    for name in (*names, *(ref.name for ref in agent.step_refs)):
+        if name.value and name.value.upper() not in TERMINALS:
+            yield name
 
 
 def _known(kind: str, agent: AgentIndex, project: Index) -> frozenset[str] | None:
@@ -84,10 +105,8 @@ def _known(kind: str, agent: AgentIndex, project: Index) -> frozenset[str] | Non
         return frozenset(agent.steps)
     if kind == "field":
         return frozenset(agent.fields)
-    if not knows_all_tools(agent, project):
-        return None
-    added = (home.tools for home, profile in attached(agent, project) if not profile.inline)
-    return frozenset(agent.tools).union(BUILT_IN_TOOLS, tools_imported(agent), *added)
+    tools = known_tools(agent, project) if lists_tools(agent) else None
+    return tools | BUILT_IN_TOOLS if tools is not None else None
 
 
 @rule(

@@ -15,8 +15,9 @@ from abl.syntax import nodes
 _REASONING_ONLY = frozenset({"GOAL", "BEHAVIOR", "AVAILABLE_TOOLS", "EXIT_WHEN", "MAX_TURNS", "STEP_CONSTRAINTS"})
 
 
-@rule("ABL606", "bad-reasoning", "error", "REASONING must be true or false", over=nodes.Step)
-def bad_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL606", "bad-reasoning", "error", "REASONING must be true or false",
+      over=(nodes.Step, nodes.Profile))  # fmt: skip
+def bad_reasoning(holder: nodes.Step | nodes.Profile, agent: AgentIndex) -> Iterator[Found]:
     """
     What: REASONING has a value other than true or false.
     Why: Whether a model acts in this step is then not known.
@@ -33,18 +34,31 @@ def bad_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Hello."
             THEN: COMPLETE
     """
-    setting = step.setting("REASONING")
-    if setting is None or setting.value is None:
+    for value in _reasonings(holder):
+        span, written = value.span, value.value.strip()
+        if written in ("true", "false"):
+            continue
+        meant = {"yes": "true", "no": "false", "true": "true", "false": "false"}.get(written.lower())
+        if meant:
+            severity: Severity = "warning" if written.lower() == meant else "hint"
+            yield found(span, fixes.replace(span, meant), severity=severity)
+        else:
+            yield found(span, fixes.replace(span, "false", preferred=False))
+
+
+def _reasonings(holder: nodes.Step | nodes.Profile) -> Iterator[nodes.Text]:
+    """REASONING of a step, or of those that a profile puts in (06 §11)."""
+    if isinstance(holder, nodes.Step):
+        setting = holder.setting("REASONING")
+        if setting is not None and setting.value is not None:
+            yield setting.value
         return
-    span, written = setting.value.span, setting.value.value.strip()
-    if written in ("true", "false"):
-        return
-    meant = {"yes": "true", "no": "false", "true": "true", "false": "false"}.get(written.lower())
-    if meant:
-        severity: Severity = "warning" if written.lower() == meant else "hint"
-        yield found(span, fixes.replace(span, meant), severity=severity)
-    else:
-        yield found(span, fixes.replace(span, "false", preferred=False))
+    flow = holder.content.get("flow")
+    inserted = flow.get("insertions") if flow is not None else None
+    for item in inserted.items if inserted is not None else ():
+        text = item.text_of("reasoning")
+        if text is not None:
+            yield text
 
 
 @rule("ABL607", "reasoning-without-goal", "error", 'Reasoning step "{s}" has no goal', over=nodes.Step)
@@ -60,6 +74,7 @@ def reasoning_without_goal(step: nodes.Step, agent: AgentIndex) -> Iterator[Foun
             THEN: COMPLETE
     Good:
         AGENT: Desk
+        GOAL: "Lend books"
         FLOW:
           talk:
             REASONING: true

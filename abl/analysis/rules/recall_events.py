@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from abl.analysis import fixes
 from abl.analysis.entry_fixes import add_property
+from abl.analysis.known_tools import known_tools
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.names import BUILT_IN_TOOLS
 from abl.analysis.project import Index
@@ -226,9 +227,10 @@ def recall_unknown_name(recall: nodes.RecallInstruction, agent: AgentIndex, proj
 def _known(kind: str, agent: AgentIndex, project: Index) -> set[str] | None:
     """The names that an event of that kind may hold; None when they cannot all be known."""
     if kind == "tool":
-        if project.imports_tools(agent):
+        tools = known_tools(agent, project)
+        if tools is None:
             return None
-        return {*agent.tools, *BUILT_IN_TOOLS, *(() if agent.tools else project.called_tools)}
+        return {*tools, *BUILT_IN_TOOLS, *(() if tools else project.called_tools | project.shared_tools)}
     if kind == "agent":
         return None if project.alone else set(project.agents)
     if kind == "step":

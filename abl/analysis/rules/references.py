@@ -13,7 +13,7 @@ from abl.diagnostics import Fix, Related
 from abl.syntax import nodes
 from abl.syntax.entries import NAME
 from abl.syntax.suggest import closest
-from abl.syntax.vocabulary import TERMINALS
+from abl.syntax.vocabulary import ON_FAIL_ACTIONS, TERMINALS
 
 
 @rule("ABL501", "unknown-step", "error", "Step `{s}` is not defined. Did you mean `{y}`?", over=Placed)
@@ -49,7 +49,8 @@ def unknown_step(part: Placed, agent: AgentIndex) -> Iterator[Found]:
         flow = agent.agent.flow
         if flow is None:
             return
-        best, renames = fixes.rename_to(ref.name.span, name, (*agent.steps, *TERMINALS[:2]))
+        actions = ON_FAIL_ACTIONS if ref.key == "ON_FAIL" else TERMINALS[:2]
+        best, renames = fixes.rename_to(ref.name.span, name, (*agent.steps, *actions))
         end = fixes.replace(ref.name.span, "COMPLETE", "End the flow here: `COMPLETE`", preferred=False)
         create = (_create_step(agent, flow, name),) if NAME.fullmatch(name) else ()
         yield found(ref.name.span, *renames, *create, end, s=name, y=best)
@@ -278,6 +279,13 @@ def _misspells_reasoning(step: nodes.Step) -> bool:
     return any(child.key.upper() != "REASONING" and closest(child.key.upper(), ("REASONING",)) for child in below)
 
 
+def _is_misread(flow: nodes.Flow) -> bool:
+    """True where nothing but a value or a list stands that cannot be read, which is told there (ABL125)."""
+    block = flow.block
+    below = block.children if block is not None else ()
+    return block is not None and ((bool(below) and all(not child.colon for child in below)) or block.value is not None)
+
+
 @rule("ABL516", "empty-flow", "error", "FLOW has no steps", over=nodes.Flow)
 def empty_flow(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -298,5 +306,5 @@ def empty_flow(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "Hello."
             THEN: COMPLETE
     """
-    if not flow.steps and not agent.fragment:
+    if not flow.steps and not agent.fragment and not _is_misread(flow):
         yield found(flow.block.line_span if flow.block else flow.span)

@@ -96,11 +96,12 @@ def _written_type(write: Write, agent: AgentIndex) -> str | None:
     "hint",
     "Session variable `{n}` is never used",
     over=AgentIndex,
+    project=True,
     tags=("unnecessary",),
 )
-def unused_variable(agent: AgentIndex) -> Iterator[Found]:
+def unused_variable(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
-    What: Nothing reads or sets a declared session variable.
+    What: Nothing reads or sets a declared session variable, in the agent or in the profiles that it uses.
     Why: It may be left over, or its name is spelled differently where it should be used.
     Bad:
         AGENT: Desk
@@ -129,6 +130,10 @@ def unused_variable(agent: AgentIndex) -> Iterator[Found]:
     if agent.fragment or agent.reasoning:
         return
     used = agent.read_roots | agent.union(_set_or_cleared) | agent.collected | agent.mentions | agent.parameters
+    elsewhere = project.used_by_profiles(agent)
+    if elsewhere is None:
+        return
+    used |= elsewhere | project.received(agent)
     for name in dict.fromkeys(agent.names("session")[0]):
         if name and name not in used:
             variable = agent.session[name]

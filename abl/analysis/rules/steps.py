@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.flowgraph import TERMINAL_WORDS
+from abl.analysis.flowgraph import NO_EXITS, TERMINAL_WORDS
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import beside, following_steps, rename_step
@@ -98,7 +98,7 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
         return
     if (
         name in graph.leaves
-        or graph.outgoing[name]
+        or any(edge.kind not in NO_EXITS for edge in graph.outgoing[name])
         or name in graph.waits
         or any(isinstance(d, nodes.OnInput) for d in step.directives)
     ):

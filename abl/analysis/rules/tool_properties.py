@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from abl.analysis import fixes, generic
 from abl.analysis.entry_fixes import remove_property
@@ -12,8 +13,10 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Text
-from abl.syntax.vocabulary import BINDING_KEYS, EVERY_TOOL_KEY, TOOL_BINDINGS, TOOL_KEYS, canonical_key, words
+from abl.syntax.suggest import IS_GIVEN
+from abl.syntax.vocabulary import BINDING_KEYS, EVERY_TOOL_KEY, TOOL_BINDINGS, TOOL_KEYS, words
 
+_NO_PROPERTY = "Unknown property `{p}` on a {type}tool"
 _PATH_PARAMETER = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 
 
@@ -23,7 +26,7 @@ def binding_of(tool: nodes.Tool) -> str:
     return kind.value.strip().lower() if kind is not None else ""
 
 
-@rule("ABL812", "unknown-tool-property", "error", "Unknown property `{p}` on a {type}tool. Did you mean `{y}`?",
+@rule("ABL812", "unknown-tool-property", "error", f"{_NO_PROPERTY}. Did you mean `{{y}}`?",
       over=nodes.Tool)  # fmt: skip
 def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -54,10 +57,12 @@ def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
     for prop in tool.props:
         if prop.key not in legal and prop.written.upper() not in legal:
             candidates = [key.lower() for key in sorted(legal)]
-            best, renames = fixes.rename_to(prop.key_span, prop.written, candidates)
-            renames = tuple(fix for fix in renames if tool.prop(canonical_key(fix.edits[0].text)) is None)
-            removal = remove_property(agent, prop)
-            yield found(prop.key_span, *renames, *removal, p=prop.written, type=f"{kind} " if kind else "", y=best)
+            given = {other.key for other in tool.props}
+            best, there, renames = fixes.rename_key(prop.key_span, prop.written, candidates, given)
+            said: dict[str, Any] = {"p": prop.written, "type": f"{kind} " if kind else "", "y": best}
+            if there:
+                said |= {"given": there, "wording": f"{_NO_PROPERTY}; {IS_GIVEN}"}
+            yield found(prop.key_span, *renames, *remove_property(agent, prop), **said)
 
 
 @rule("ABL813", "unknown-path-parameter", "error",

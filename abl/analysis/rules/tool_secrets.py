@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from abl.analysis import fixes, generic
+from abl.analysis.known_tools import known_tools
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -203,7 +204,7 @@ def uncaptured_secret(agent: AgentIndex, project: Index) -> Iterator[Found]:
               READ: [library_token]
     """
     some_read = any(tool.prop("SECRET_ACCESS") is not None for tool in agent.first(nodes.Tool))
-    if not some_read or project.imports_tools(agent):
+    if not some_read or agent.borrowed or known_tools(agent, project) is None:
         return
     captured = dict(_captured(agent))
     for tool in agent.all(nodes.Tool):

@@ -13,20 +13,24 @@ from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.types import canonical_type
 from abl.diagnostics import Severity
+from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.entries import NAME
 from abl.syntax.nodes import Block, TypeRef
 from abl.syntax.vocabulary import GATHER_TYPES, GENERIC_TYPES, TOOL_TYPES, TYPE_SLIPS
 
 _IMPORT = re.compile(r"""["']?(?P<path>[^"'\[\s]+)["']?\s*(?P<list>\[.*\])?""", re.DOTALL)
 _REMOVED = re.compile(r"""FROM\s+["']?(?P<path>[^"'\s]+)["']?\s*(?:USE\b\s*:?(?P<tools>.*))?""", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
 _KNOWN_TYPES = frozenset({*TOOL_TYPES, *GATHER_TYPES, *GENERIC_TYPES, *TYPE_SLIPS, "null", "void"})
 
 
-@rule("ABL806", "malformed-signature", "error", "Tool signature is malformed: {detail}")
-def malformed_signature() -> None:
+@rule("ABL806", "malformed-signature", "error", "Tool signature is malformed: {detail}", over=nodes.Tool)
+def malformed_signature(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A line under TOOLS is no `name(parameter: type) -> type`.
+    What: A line under TOOLS is no `name(parameter: type) -> type`; or (a hint) its name begins with no small letter,
+        or a type is written as in another language.
     Why: What the tool takes and gives is not known.
     Bad:
         AGENT: Desk
@@ -41,6 +45,16 @@ def malformed_signature() -> None:
           find_book(title: string) -> {id: string}
             description: "Find a book."
     """
+    if tool.name.value and NAME.fullmatch(tool.name.value) and not _SNAKE_CASE.fullmatch(tool.name.value):
+        words = "Names of tools are written in small letters: `{t}`"
+        yield found(tool.name.span, severity="hint", t=tool.name.value, wording=words)
+    for type_ in (*(parameter.type for parameter in tool.parameters), tool.returns):
+        word = _WORD.match(type_.text) if type_ is not None else None
+        meant = TYPE_SLIPS.get(word[0].lower()) if word is not None else None
+        if type_ is not None and word is not None and meant is not None:
+            span = Span(type_.span.start, type_.span.start + word.end())
+            words = "`{x}` is read as `{y}`"
+            yield found(span, fixes.replace(span, meant), severity="hint", x=word[0], y=meant, wording=words)
 
 
 @rule("ABL817", "unknown-tool-file", "error", "Tool file `{f}` {lack}. Did you mean `{y}`?", over=nodes.Section,

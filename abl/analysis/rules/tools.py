@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.borrowing import places_of
 from abl.analysis.call_fixes import required_first
-from abl.analysis.imports import tools_imported
+from abl.analysis.imports import import_lines, tools_imported
 from abl.analysis.model import AgentIndex
+from abl.analysis.project import Index
 from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.step_fixes import free_name
@@ -16,8 +18,9 @@ from abl.syntax import nodes
 from abl.syntax.vocabulary import EVERY_TOOL_KEY
 
 
-@rule("ABL807", "duplicate-tool", "error", "Tool `{t}` is declared twice", over=nodes.Tool)
-def duplicate_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL807", "duplicate-tool", "error", "Tool `{t}` is declared twice",
+      over=(nodes.Tool, nodes.Section), project=True)  # fmt: skip
+def duplicate_tool(tool: nodes.Tool | nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: Two tools of one agent have one name.
     Why: Only one of them can be called.
@@ -38,6 +41,9 @@ def duplicate_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
           get_book(id: string) -> {id: string}
             description: "Get a book."
     """
+    if isinstance(tool, nodes.Section):
+        yield from _imported_twice(tool, agent, project)
+        return
     first = agent.tools.get(tool.name.value)
     if first is not None and first is not tool:
         where = Related(agent.source.path, first.name.span, "first declaration")
@@ -46,6 +52,23 @@ def duplicate_tool(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     elif _is_imported(tool.name.value, agent):
         free = fixes.replace(tool.name.span, free_name(tool.name.value, agent.tools), preferred=False)
         yield found(tool.name.span, free, t=tool.name.value, wording="Tool `{t}` clashes with an import")
+
+
+def _imported_twice(section: nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
+    """Tools of one name that come from two files (08 §1)."""
+    if section.keyword != "TOOLS" or agent.fragment:
+        return
+    seen: dict[str, str] = {}
+    for line, written in import_lines(agent):
+        path = next((p for p in places_of(agent.source.path, written.path) if p in project.tool_files), None)
+        held = project.tool_files[path] if path is not None else frozenset()
+        clash = sorted(name for name in held if (not written.names or name in written.names) and name in seen)
+        span = line.value.span if line.value is not None else line.span
+        for name in clash if path is not None else ():
+            if seen[name] != path:
+                data = {"t": name, "first": seen[name]}
+                yield found(span, **data, wording="Tool `{t}` is imported from {first} already")  # type: ignore[arg-type]
+        seen = {**{name: path or "" for name in held if not written.names or name in written.names}, **seen}
 
 
 def _is_imported(name: str, agent: AgentIndex) -> bool:

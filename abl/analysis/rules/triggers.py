@@ -8,6 +8,7 @@ from abl.analysis import fixes
 from abl.analysis.flag_fixes import in_flags
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, holds_unset, never_set, steady_shape
+from abl.analysis.memory_entries import declare_variable
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -68,7 +69,8 @@ def trigger_never_fires(trigger: nodes.RememberTrigger, agent: AgentIndex, proje
         if name.path in unset:
             span = use.span(name.start, name.end)
             _, renames = fixes.rename_to(span, name.path, agent.derive(_candidates))
-            yield found(span, *renames, node=f"{trigger.path}.WHEN", name=name.path)
+            declare = declare_variable(agent, name.path, '"…"') if name.path not in agent.session else ()
+            yield found(span, *renames, *declare, node=f"{trigger.path}.WHEN", name=name.path)
             return
 
 

@@ -20,7 +20,7 @@ _SCALARS = frozenset({"string", "number", "boolean", "date", "datetime"})
 def type_clash(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An operator gets a type it has no meaning for: the order of booleans or objects, a date against a bare number,
-    `contains` on a number.
+    `contains` on a number. IN with what is no list is a warning.
     Why: The comparison gives an accidental result.
     Bad:
         MEMORY:
@@ -45,6 +45,21 @@ def type_clash(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
             yield from _clash(use, agent, test, test.right, test.left)
         elif test.op in ("contains", "matches") and agent.types.of(test.left, use.locals) == "number":
             yield found(use.span_of(test.left), a=use.reading.slice(test.left), type="number", op=test.op)
+        elif test.op in ("IN", "NOT IN") and test.right is not None:
+            yield from _no_list(use, agent, test, test.right)
+
+
+def _no_list(use: ExpressionUse, agent: AgentIndex, test: en.Test, right: en.Node) -> Iterator[Found]:
+    """Nothing is IN a text, a number or a date (02 §5.1); for a part of a text there is `contains`."""
+    kind = agent.types.of(right, use.locals)
+    if kind not in ("string", "number", "boolean", "date", "datetime"):
+        return
+    left, whole = use.reading.slice(test.left), use.reading.slice(right)
+    negated = "NOT " if test.op == "NOT IN" else ""
+    text = f"{negated}{whole} contains {left}"
+    repair = (fixes.replace(use.span_of(test), text, preferred=False),) if kind == "string" else ()
+    wording = "`{a}` ({type}) is no list: nothing is `IN` it"
+    yield found(use.span_of(right), *repair, severity="warning", a=whole, type=kind, op=test.op, wording=wording)
 
 
 def _clash(use: ExpressionUse, agent: AgentIndex, test: en.Test, side: en.Node, other: en.Node) -> Iterator[Found]:

@@ -24,13 +24,18 @@ def _fails_unset(
 ) -> tuple[ExpressionUse, tuple[str, ...]] | None:
     """The condition and the unset names of a rule that fails on them on a fresh session."""
     use = condition_of(checked, agent)
-    if use is None or agent.fragment or use.reading.node is None:
+    if use is None or agent.fragment or use.reading.node is None or not _judged_at_start(use, agent):
         return None
     received = project.received(agent)
     names = tuple(name for name in names_unset_at_start(use, agent) if name.partition(".")[0] not in received)
     if not names or holds_unset(use.reading, names.__contains__) is not (checked.kind.value == "RESTRICT"):
         return None
     return use, names
+
+
+def _judged_at_start(use: ExpressionUse, agent: AgentIndex) -> bool:
+    """True for a rule that the first message meets: one of the agent, or of the step in which the flow then waits."""
+    return use.step is None or (use.step == agent.graph.entry and use.step in agent.graph.waits)
 
 
 @rule(
@@ -145,7 +150,7 @@ def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> 
             THEN: verify
           verify:
             REASONING: false
-            SET: verified = true
+            SET: verified = LENGTH(code) == 6
             THEN: COMPLETE
     """
     if checked.before is not None or checked.whens or checked.is_warning or not _only_talks(checked.on_fail):

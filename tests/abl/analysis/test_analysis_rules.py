@@ -41,6 +41,8 @@ LEFT: dict[str, str] = {
 TOO_LONG_FOR_A_PAGE = {"ABL100", "ABL228", "ABL660"}
 # Their bad example needs a second file; their cases hold one.
 ACROSS_FILES = {"ABL659", "ABL844"}
+OF_WHAT_IS_NOT_SHOWN = {"ABL214", "ABL349", "ABL507", "ABL508", "ABL514"}
+"""An example is short: names, tools and agents that it mentions, and is not about, stand elsewhere in its project."""
 CODES = sorted(path.stem for path in CASES.glob("ABL*.yaml"))
 ALL_CASES = [(code, case) for code in CODES for case in load_cases(code)]
 
@@ -141,6 +143,21 @@ def test_the_documented_examples_show_the_problem_and_its_absence(code: str) -> 
     good = {d.code for d in check({"doc.agent.abl": page.good + "\n"}).diagnostics}
     assert (code in bad) is (code not in ACROSS_FILES)
     assert code not in good
+
+
+@pytest.mark.slow
+@every((code, (code,)) for code in sorted(set(RULES) - TOO_LONG_FOR_A_PAGE))
+def test_a_documented_good_example_is_free_of_errors_and_warnings(code: str) -> None:
+    problems = check({"doc.agent.abl": RULES[code].page.good + "\n"}).diagnostics
+    told = {problem.code for problem in problems if problem.severity in ("error", "warning")}
+    assert told - OF_WHAT_IS_NOT_SHOWN == set()
+
+
+def test_what_good_examples_do_not_show_is_still_told_of_some() -> None:
+    pages = ({"doc.agent.abl": rule.page.good + "\n"} for rule in RULES.values())
+    assert {d.code for page in pages for d in check(page, select=OF_WHAT_IS_NOT_SHOWN).diagnostics} == set(
+        OF_WHAT_IS_NOT_SHOWN
+    )
 
 
 def test_what_a_fix_leaves_behind_is_still_so() -> None:

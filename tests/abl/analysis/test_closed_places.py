@@ -12,14 +12,17 @@ import pytest
 
 from abl import parse
 from abl.analysis.check import check
-from abl.analysis.closed_places import OPEN, closed_words
+from abl.analysis.closed_places import ALSO, OPEN, closed_words
+from abl.analysis.generic import plain
+from abl.analysis.shape_numbers import number_at, number_keys
 from abl.analysis.shape_walk import Stood, below, properties
+from abl.analysis.shapes import knows
 from abl.source import Span
-from abl.syntax.vocabulary import canonical_key, words
+from abl.syntax.vocabulary import BINDING_KEYS, canonical_key, words
 from tests.abl.syntax.test_corpus import cases
 
 PATH = "desk.agent.abl"
-NAMED = words("flow gather rules template intents on_error lookup tools")
+NAMED = words("flow gather rules template intents on_error lookup tools parameter")
 """Places where a key may be a name of the author's."""
 
 
@@ -92,3 +95,30 @@ def test_no_word_of_the_corpus_is_unknown() -> None:
         if problem.code == "ABL945"
     }
     assert found == set()
+
+
+def test_places_of_numbers_are_places_of_the_table() -> None:
+    unknown = [(place, key) for place, key in number_keys() if not knows(place, key) and plain(key) not in also(place)]
+    assert not unknown
+
+
+def also(place: str) -> set[str]:
+    """Keys of tools by what they are bound to, and other spellings."""
+    keys = [key for named in BINDING_KEYS.values() for key in named] if place == "tool" else ALSO.get(place, "").split()
+    return {plain(key) for key in keys} | ({"timeout"} if place == "handoff" else set())
+
+
+@pytest.mark.slow
+def test_a_word_where_a_number_is_due_is_told(stand: list[tuple[str, Stood]]) -> None:
+    looked_at = [
+        (text, stood)
+        for text, stood in stand
+        if number_at(stood.place, stood.block.key) and stood.block.value is not None and not stood.block.children
+    ]
+    assert len(looked_at) > 20
+    silent = {
+        f"{stood.place}.{stood.block.key}"
+        for text, stood in looked_at
+        if stood.block.value is not None and not told(text, stood.block.value.inner, "manyxq")
+    }
+    assert not silent, " ".join(sorted(silent))

@@ -111,3 +111,13 @@ def test_follows(one: str, other: str) -> None:
 )
 def test_does_not_follow(one: str, other: str) -> None:
     assert not implies(demand(one), demand(other))
+
+
+def test_what_has_no_name_in_common_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Demand] = []
+    monkeypatch.setattr("abl.analysis.implication._holds_within", lambda bounds, other: looked.append(other) or False)
+    assert not implies(demand('x == "a" AND a < 3'), demand('x == "b" AND b < 3'))
+    assert not implies(demand("a < 3"), demand("b < 3"))
+    assert looked == []
+    assert not implies(demand("a < 3"), demand("a < 2"))
+    assert len(looked) == 1

@@ -152,6 +152,19 @@ def test_edges_come_from_every_kind_of_transition(desk: AgentIndex) -> None:
     }
 
 
+def test_branches_of_a_gather_are_edges() -> None:
+    outcomes = "    ON_SUCCESS: tell\n    ON_FAILURE: ask\n    ON_RESULT:\n      - IF: title == 1\n        THEN: lost\n"
+    flow = FLOW.replace("      - title: required\n", f"      - title: required\n{outcomes}")
+    graph = check({"desk.abl": flow}).index.agents["Desk"].graph
+    assert {(e.target, e.kind) for e in graph.outgoing["ask"]} == {
+        ("tell", "on_success"),
+        ("ask", "on_failure"),
+        ("lost", "on_result"),
+        ("look", "then"),
+    }
+    assert graph.reachable == {"ask", "look", "tell", "lost"}
+
+
 def test_reachability_starts_at_the_entry(desk: AgentIndex) -> None:
     assert desk.graph.reachable == {"ask", "look", "tell"}
     assert desk.graph.leads_to("ask", "ask")

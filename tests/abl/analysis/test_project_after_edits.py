@@ -9,6 +9,7 @@ import pytest
 
 from abl.analysis import check
 from abl.analysis.documents import forget_documents
+from abl.limits import MAX_PROJECT_FILES
 from tests.abl.edits import edits
 
 AGENT = """\
@@ -128,6 +129,16 @@ TOOLS:
 """
 
 
+def test_a_tool_that_is_renamed_in_a_tool_file_is_missed() -> None:
+    forget_documents()
+    files = {"lending.agent.abl": LENDING, "lending.tools.abl": TOOLS}
+    assert codes(files) == set()
+    renamed = {**files, "lending.tools.abl": TOOLS.replace("find_loan", "find_loans")}
+    assert ("lending.agent.abl", "ABL507") in codes(renamed)
+    assert codes(files) == set()
+    assert ("lending.agent.abl", "ABL507") not in codes({"lending.agent.abl": LENDING})
+
+
 def test_a_parameter_that_is_renamed_in_a_tool_file_is_missed() -> None:
     forget_documents()
     files = {"lending.agent.abl": LENDING, "lending.tools.abl": TOOLS}
@@ -166,3 +177,9 @@ def test_diagnostics_of_a_project_after_edits_are_those_of_a_check_from_scratch(
     for version, diagnostics in zip(versions, warm, strict=True):
         forget_documents()
         assert diagnostics == check(version).diagnostics
+
+
+def test_a_large_project_is_read_once() -> None:
+    files = {f"desk_{n}.agent.abl": f'AGENT: Desk_{n}\nGOAL: "Lend books"\n' for n in range(MAX_PROJECT_FILES)}
+    first, second = check(files).index.documents, check(files).index.documents
+    assert all(first[path] is second[path] for path in files)

@@ -1,0 +1,47 @@
+"""One root cause, one diagnostic: what is missed in a block only because it has the wrong form (docs/spec 05 §1)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Final
+
+from abl.diagnostics import Finding
+from abl.source import Span
+from abl.syntax.nodes import Block, Document
+
+MARK: Final = "form"
+"""Data of a finding that a whole block is a list and should be none, or the other way round."""
+_MISSED: Final = frozenset(
+    f"ABL{number}"
+    for number in (
+        *(106, 107, 116, 125, 408, 451, 508, 516, 613, 614, 620, 640, 649, 702, 811, 907, 921, 928, 948, 949, 962, 971),
+        *(1001, 1002, 1022, 1024, 1041, 1061, 1064, 1065, 1067),
+    )
+)
+"""Codes of what is not there, or is no name, and would be with the right form."""
+_START: Final = attrgetter("span.start")
+
+
+def told_by_form(document: Document, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+    """Codes and places of what is missed in such blocks."""
+    told = [finding for finding in findings if MARK in finding.data]
+    spans = [_holder(document.blocks, finding) for finding in told]
+    for finding in findings if told else ():
+        missed = finding.code in _MISSED and MARK not in finding.data and not finding.data.get("y")
+        if missed and any(span.start <= finding.span.start < span.end for span in spans):
+            yield finding.code, finding.span
+
+
+def _holder(blocks: tuple[Block, ...], finding: Finding) -> Span:
+    """The block whose first line, or whose value, is told of."""
+    start, row, around = finding.span.start, blocks, []
+    while row:
+        at = bisect_right(row, start, key=_START) - 1
+        if at < 0 or row[at].span.end < start:
+            break
+        around.append(row[at].span)
+        row = row[at].children
+    above = [span for span in around if span.start < start]
+    return above[-1] if above else finding.span

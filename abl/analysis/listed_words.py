@@ -1,0 +1,74 @@
+"""Words in lists, and the actions of routes, that the table of places knows (docs/spec 09 §4, §12, §15)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from abl.analysis import fixes, generic
+from abl.analysis.closed_places import Whole, looked_through
+from abl.analysis.model import AgentIndex
+from abl.analysis.registry import Found, found
+from abl.analysis.shape_walk import Stood
+from abl.diagnostics import Severity
+from abl.source import Span
+from abl.syntax.nodes import Name
+
+ROUTES: Final = (
+    "ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "INTENT_MATCH", "END_CONVERSATION", "SYSTEM_ACTION",
+)  # fmt: skip
+_ROUTED: Final = frozenset({("routing", "then"), ("routing", "fallback"), ("intent_match", "action"),
+                            ("intent_match", "fallback"), ("routed", "fallback")})  # fmt: skip
+_ACTION: Final = re.compile(r"[A-Za-z]\w*")
+_MEDIA: Final = ("application", "audio", "font", "image", "message", "model", "multipart", "text", "video")
+
+
+class Words(NamedTuple):
+    """The words of a list; of ``closed`` ones any other is told, else a near miss. ``head``: what stands before `/`."""
+
+    words: tuple[str, ...]
+    closed: bool = True
+    head: bool = False
+
+
+_LISTED: Final[Mapping[tuple[str, str], Words]] = {
+    ("routing", "flags"): Words(("set_active", "silent", "no_log", "priority_boost")),
+    ("profile_response", "mediatypes"): Words(("image", "document", "audio", "video", "file", "text"), closed=False),
+    ("attachment", "allowedtypes"): Words(_MEDIA, closed=False, head=True),
+}
+
+
+def unknown_in_lists(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
+    """ABL945 for words of lists, and for the action of a route, in a section, profile, step or tool."""
+    for stood in looked_through(whole, agent).properties:
+        at = stood.place, generic.plain(stood.block.key)
+        if at in _ROUTED:
+            yield from _unknown_route(stood)
+        elif (legal := _LISTED.get(at)) is not None:
+            for name in generic.names(agent.own_source, stood.block):
+                yield from _unknown_word(stood, name, legal)
+
+
+def _unknown_word(stood: Stood, name: Name, legal: Words) -> Iterator[Found]:
+    word = name.value.partition("/")[0] if legal.head else name.value
+    if not word or word in legal.words or word[0] in "{$" or (legal.head and "/" not in name.value):
+        return
+    span = Span(name.span.start, name.span.start + len(word))
+    best, renames = fixes.rename_to(span, word, legal.words)
+    if best or legal.closed:
+        severity: Severity | None = None if legal.closed else "warning"
+        yield found(name.span, *renames, severity=severity, k=stood.block.key, x=name.value, y=best)
+
+
+def _unknown_route(stood: Stood) -> Iterator[Found]:
+    """What a route does begins with the name of an action."""
+    text = stood.block.value
+    first = _ACTION.match(text.value) if text is not None else None
+    if text is None or first is None or first[0] in ROUTES or stood.block.children:
+        return
+    span = text.span_of(*first.span())
+    best, renames = fixes.rename_to(span, first[0], ROUTES)
+    if best or text.style == "bare" or first[0].isupper():
+        said: dict[str, Any] = {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(ROUTES)}"}
+        yield found(span, *renames, k=stood.block.key, x=first[0], y=best, **said)
