@@ -103,4 +103,10 @@ def _policy(value: Any, where: str) -> str:
     return str(value)
 
 
-_KEYS: Final[dict[str, Callable[[Any, str], Any]]] = {"select": _codes, "ignore": _codes, "unset-policy": _policy}
+def _selected(value: Any, where: str) -> tuple[str, ...]:
+    if value == []:
+        raise ConfigurationError(f"{where} is empty, so nothing would be reported; leave it out to report everything")
+    return _codes(value, where)
+
+
+_KEYS: Final[dict[str, Callable[[Any, str], Any]]] = {"select": _selected, "ignore": _codes, "unset-policy": _policy}

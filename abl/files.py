@@ -79,8 +79,20 @@ def documents_in(folder: Path) -> list[Path]:
 
 
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Every file in a folder and those below it with one of these endings, hidden ones left aside."""
-    return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes)]
+    """Every file in a folder and those below it with one of these endings.
+
+    Hidden ones are left aside, and links that lead out of the folder: who checks or formats a folder of others'
+    means nothing elsewhere.
+    """
+    return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes) and not leads_out(file, folder)]
+
+
+def leads_out(path: str | Path, folder: str | Path) -> bool:
+    """True for a symbolic link to what is not in the folder."""
+    if not os.path.islink(path):
+        return False
+    root = os.path.realpath(folder)
+    return os.path.commonpath([root, os.path.realpath(path)]) != root
 
 
 def lies_near(document: str, name: str) -> bool:

@@ -18,7 +18,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from abl.analysis import catalogues, testcases
 from abl.configuration import Configuration, ConfigurationError, configuration_for
-from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, lies_near, text_of
+from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, leads_out, lies_near, text_of
 from abl.limits import MAX_FOLDER_ENTRIES, MAX_PROJECT_FILES, MAX_SOURCE_CHARS
 from abl.source import Span
 
@@ -215,7 +215,8 @@ def _documents(folder: str) -> Iterable[str]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _LEFT_OUT)
-        found += [os.path.join(place, name) for name in sorted(names) if name.endswith(READ) and name[0] != "."]
+        named = [os.path.join(place, name) for name in sorted(names) if name.endswith(READ) and name[0] != "."]
+        found += [path for path in named if not leads_out(path, folder)]
         seen += len(names) + len(folders)
         if seen > MAX_FOLDER_ENTRIES or len(found) > MAX_PROJECT_FILES:
             break

@@ -9,8 +9,10 @@ from abl.analysis import check
 from abl.analysis.render import fix_dict
 from abl.diagnostics import Diagnostic
 from abl.source import Source
+from abl.syntax.nodes import Block, Document
 
 _SUPPRESS = "Ignore {code} on this line"
+_SUPPRESS_ALL = "Ignore {code} in this file"
 
 
 def code_actions(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
@@ -29,12 +31,13 @@ def actions_between(
     if path not in files:
         return []
     report = check(files, only=(path,))
-    source = report.index.documents[path].source
+    document = report.index.documents[path].document
+    source = document.source
     offset = source.offset(line, column)
     here = [d for d in report.diagnostics if _touches(d, source, line, last)]
     here.sort(key=lambda d: not d.span.start <= offset <= d.span.end)
     return [(action, d) for d in here for action in _fixes(d, source)] + [
-        (_suppression(d, source), d) for d in _each_code(here)
+        (_suppression(d, document), d) for d in _each_code(here)
     ]
 
 
@@ -52,16 +55,30 @@ def _each_code(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return list({d.code: d for d in diagnostics}.values())
 
 
-def _suppression(diagnostic: Diagnostic, source: Source) -> dict[str, Any]:
-    """A comment above the diagnostic's first line."""
+def _suppression(diagnostic: Diagnostic, document: Document) -> dict[str, Any]:
+    """A comment above the diagnostic's first line; above all of them where a comment would be read as text (01 §2)."""
+    source = document.source
     first = source.position(diagnostic.span.start).line
-    text = source.line_text(first)
-    indent = text[: len(text) - len(text.lstrip())]
-    place = {"line": first, "column": 1}
-    edit = {"range": {"start": place, "end": place}, "text": f"{indent}# abl-ignore {diagnostic.code}\n"}
+    if _within_value(document.blocks, diagnostic.span.start, source.line_starts[first - 1]):
+        place, comment, title = {"line": 1, "column": 1}, f"# abl-ignore-file {diagnostic.code}\n", _SUPPRESS_ALL
+    else:
+        text = source.line_text(first)
+        indent = text[: len(text) - len(text.lstrip())]
+        place, comment, title = {"line": first, "column": 1}, f"{indent}# abl-ignore {diagnostic.code}\n", _SUPPRESS
     return {
-        "title": _SUPPRESS.format(code=diagnostic.code),
+        "title": title.format(code=diagnostic.code),
         "preferred": False,
-        "edits": [edit],
+        "edits": [{"range": {"start": place, "end": place}, "text": comment}],
         "code": diagnostic.code,
     }
+
+
+def _within_value(blocks: tuple[Block, ...], offset: int, line: int) -> bool:
+    """True where a line is one of several of a text or bracket that began on an earlier one."""
+    for block in blocks:
+        if block.span.start <= offset <= block.span.end:
+            value = block.value
+            if value is not None and block.line_span.start < line and value.span.start <= offset <= value.span.end:
+                return True
+            return _within_value(block.children, offset, line)
+    return False

@@ -9,13 +9,16 @@ from dataclasses import asdict, replace
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index, index_of
 from abl.analysis.shape_words import LOWERCASE, NOT_OFFERED
-from abl.analysis.shapes import SHAPES
+from abl.analysis.shapes import SHAPES, Value, knows, takes_lines
 from abl.editing import complete_names as offer
 from abl.editing.complete_cursor import Cursor, Item, holder, keys_beside
-from abl.editing.complete_expressions import expression, in_tag, unwrapped
+from abl.editing.complete_expressions import condition_of_rule, expression, in_tag, unwrapped
+from abl.editing.complete_lists import in_list, keys_there, unlisted, without_keys
+from abl.editing.complete_sections import begins_profile, sections
+from abl.editing.complete_signatures import signature
 from abl.editing.complete_snippets import snippets
-from abl.editing.complete_values import values
-from abl.editing.meanings import MEANINGS
+from abl.editing.complete_values import known_value, values
+from abl.editing.meanings import key_meaning
 from abl.editing.place import Line, called_tool, place_at, place_in_braces, read_line
 from abl.source import Source
 from abl.syntax import nodes, vocabulary
@@ -25,9 +28,12 @@ _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _VALUE = re.compile(
     r"^\s*(?:- +)?(?P<key>[A-Za-z_][\w.]*(?i: BEHAVIOR_PROFILE| INSTRUCTIONS)?)\s*:\s*(?P<value>.*)$", re.DOTALL
 )
+_NAMED_ENTRIES = frozenset(["session", "persistent", "field"])
 _BRANCHES = frozenset(["branch", "greeting", "tool_deed"])
 """Places whose condition stands behind the dash and nowhere else."""
 _RULE = re.compile(r"^\s*- +(?:REQUIRE|LIMIT|RESTRICT|WARN):?\s+(?P<value>.*)$", re.DOTALL)
+_CONSUMERS = re.compile(r"(?:->|→)[^(]*\([^)]*\bconsumers\s*:\s*\[[^\]]*$")
+"""Who may use a secret that a tool keeps (docs/spec 08 §2)."""
 _BEFORE = re.compile(r"(?:^|\s)BEFORE:?\s+(?P<calling>calling\s+)?\w*$", re.IGNORECASE)
 
 
@@ -57,8 +63,13 @@ def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
     here = read_line(before)
     place, entry = place_at(source, line_here, here.indent, here.item), before
     braces = place_in_braces(source, line_here, before)
+    begun = in_list(source, line_here, before) if braces is None else None
     if braces is not None:
         place, entry = braces
+    elif begun is not None:
+        number, entry = begun
+        here = read_line(entry)
+        place = place_at(source, number, here.indent, here.item)
     agent = _agent_at(index, path, offset)
     cursor = Cursor(index, source, agent, line_here, before, place, typed, document.document.yaml)
     return _matching(_offers(cursor, entry, braces is not None), typed)
@@ -83,7 +94,7 @@ def _in_expression(cursor: Cursor) -> bool:
 
 def _matching(offers: Iterable[Item], typed: str) -> list[Item]:
     """Offers that go on with what was typed, ignoring case; those that merely hold it come last."""
-    unique = list({(item.label, item.kind): item for item in offers}.values())
+    unique = [item for item in {(item.label, item.kind): item for item in offers}.values() if item.label]
     wanted = typed.casefold()
     starts = [item for item in unique if item.insert.casefold().startswith(wanted) or _begins(item, wanted)]
     inside = [item for item in unique if len(wanted) > 1 and wanted in item.label.casefold() and item not in starts]
@@ -100,15 +111,21 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
     if tag > cursor.before.rfind("}}"):
         yield from in_tag(cursor, cursor.before[tag + 2 :])
         return
+    of_signature = signature(cursor)
+    if of_signature is not None:
+        yield from of_signature
+        return
     rule = _RULE.match(entry)
     value = _VALUE.match(entry)
     if (rule is not None or cursor.place.block in ("rule", "rules")) and (before := _BEFORE.search(entry)) is not None:
         yield from _checkpoints(cursor, before["calling"] is not None)
     elif rule is not None:
-        yield from expression(cursor, unwrapped(rule["value"]))
+        yield from condition_of_rule(cursor, unwrapped(rule["value"]))
+    elif _CONSUMERS.search(entry) is not None:
+        yield from unlisted(cursor, Value(), offer.tools(cursor))
     elif value is not None:
         found = list(values(cursor, value["key"], value["value"]))
-        yield from found
+        yield from unlisted(cursor, known_value(cursor, value["key"]), found)
         if not found and _in_expression(cursor):
             yield from expression(cursor, unwrapped(value["value"]))
     elif _in_expression(cursor):
@@ -124,9 +141,10 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
 def _on_own_line(cursor: Cursor, entry: str) -> Iterator[Item]:
     """What stands below its key in a list of words or names."""
     place, key = cursor.place.of
-    if place and cursor.place.item:
+    if place and cursor.place.item and key.upper() not in vocabulary.RESULT_BLOCKS:
         above = replace(cursor, place=replace(cursor.place, block=place))
-        yield from values(above, key, entry.lstrip(" \t").removeprefix("-").lstrip())
+        found = values(above, key, entry.lstrip(" \t").removeprefix("-").lstrip())
+        yield from unlisted(cursor, known_value(above, key), found)
 
 
 # keys ------------------------------------------------------------------------------------------------------------
@@ -135,20 +153,24 @@ def _on_own_line(cursor: Cursor, entry: str) -> Iterator[Item]:
 def _keys(cursor: Cursor, braces: bool) -> Iterator[Item]:
     block, item = cursor.place.block, cursor.place.item
     if block == "agent":
-        yield from _sections(cursor)
+        if begins_profile(cursor):
+            yield from _properties(replace(cursor, place=replace(cursor.place, block="profile")))
+            return
+        yield from sections(cursor)
         if cursor.agent is not None and cursor.agent.fragment and not cursor.agent.agent.sections:
             yield from _properties(replace(cursor, place=replace(cursor.place, block="step")))
     elif block == "rules" or (block == "rule" and (braces or item or cursor.place.listed)):
         yield from _rules(cursor, braces)
         yield from _properties(cursor) if braces else ()
     elif block == "with" and (with_ := _arguments(cursor)) is not None:
-        yield from offer.parameters(cursor, called_tool(cursor.source, with_))
+        yield from without_keys(cursor, offer.parameters(cursor, called_tool(cursor.source, with_)))
     elif block == "input":
-        yield from offer.given(cursor)
+        yield from without_keys(cursor, offer.given(cursor))
     elif block == "returned":
-        yield from offer.returned(cursor)
+        yield from without_keys(cursor, offer.returned(cursor))
     elif block in ("set", "map"):
-        yield from offer.names(cursor)
+        there = keys_there(cursor)
+        yield from (name for name in offer.names(cursor) if name.label not in there)
     else:
         yield from _properties(cursor)
 
@@ -161,18 +183,7 @@ def _rules(cursor: Cursor, braces: bool) -> Iterator[Item]:
     item = braces or cursor.place.item
     for kind in vocabulary.RULE_KINDS:
         written, colon = (kind.lower(), ": ") if cursor.yaml else (kind, " ")
-        yield Item(written, "key", MEANINGS.get(kind, ""), f"{'' if item else '- '}{written}{colon}")
-
-
-def _sections(cursor: Cursor) -> Iterator[Item]:
-    agent = cursor.agent.agent if cursor.agent is not None else None
-    at = cursor.source.line_starts[cursor.line - 1]
-    present = {s.keyword for s in agent.sections} if agent is not None and agent.span.start <= at else set()
-    for section in sorted(vocabulary.SECTIONS - vocabulary.REMOVED_SECTIONS):
-        if section not in present or section in vocabulary.REPEATABLE_SECTIONS:
-            tail = ": " if section in vocabulary.SCALAR_SECTIONS else ":"
-            written = section.lower() if cursor.yaml else section
-            yield Item(written, "section", MEANINGS.get(section, ""), written + tail)
+        yield Item(written, "key", key_meaning("rule", kind), f"{'' if item else '- '}{written}{colon}")
 
 
 def _properties(cursor: Cursor) -> Iterator[Item]:
@@ -180,8 +191,8 @@ def _properties(cursor: Cursor) -> Iterator[Item]:
     keys = [key for key in SHAPES.get(block, {}) if key != "*"]
     if block == "tool":
         keys += sorted(vocabulary.BINDING_KEYS.get(offer.binding(cursor), ()))
-    if block == "tools" and cursor.index.documents[cursor.source.path].document.tool_files:
-        keys += sorted(vocabulary.TOOL_FILE_KEYS)
+    if block == "tools" and not cursor.index.documents[cursor.source.path].document.tool_files:
+        keys = [key for key in keys if key not in vocabulary.TOOL_FILE_KEYS]
     if block == "field" and cursor.place.root != "GATHER":
         keys = ["validation" if key == "VALIDATE" else key for key in keys]
     if block == "gather" and cursor.place.root == "GATHER":
@@ -190,15 +201,31 @@ def _properties(cursor: Cursor) -> Iterator[Item]:
         keys = [key for key in keys if key in ("NAME", "PATH")]
     dash = "- " if cursor.place.listed else ""
     taken = NOT_OFFERED | keys_beside(cursor)
+    if cursor.before.rstrip()[-1:] in ("{", ","):
+        taken |= {key.upper() for key in keys_there(cursor)}
+    taken |= _not_here(cursor)
     if block in _BRANCHES and not cursor.place.item:
         taken |= vocabulary.BRANCH_CONDITIONS | {"ELSE"}
+    if block == "on_fail" and any(line.key.upper().endswith("CONSTRAINTS") for line in cursor.place.parents):
+        taken |= {"SET"}  # of a CHECK only (04 §5, 06 §5.9)
     if block == "profile":
         taken |= _of_profile(cursor)
     for key in [key for key in keys if key.upper() not in taken]:
-        canonical = vocabulary.canonical_key(key)
         written = key.lower() if (cursor.yaml or block in LOWERCASE) and key.isupper() else key
-        meaning = MEANINGS.get(f"{block}.{canonical}", MEANINGS.get(canonical, ""))
-        yield Item(written, "key", meaning, f"{dash}{written}: ")
+        meaning = key_meaning(block, key)
+        yield Item(written, "key", meaning, f"{dash}{written}:{'' if takes_lines(block, key) else ' '}")
+
+
+def _not_here(cursor: Cursor) -> frozenset[str]:
+    """Keys of a place that another spelling of the entry stands for: a name behind the dash, WARN (03 §2, 04 §1)."""
+    place = cursor.place
+    if place.block == "rule" and not cursor.yaml:
+        return frozenset({"SEVERITY"})
+    if place.block == "on_fail" and place.root == "CONSTRAINTS":
+        return frozenset({"SET"})
+    head = place.parents[-1] if place.parents else None
+    begun = head is not None and head.item and not place.item and not knows(place.block, head.key)
+    return frozenset({"NAME", "PATH"}) if begun and place.block in _NAMED_ENTRIES else frozenset()
 
 
 def _of_profile(cursor: Cursor) -> frozenset[str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from abl.editing.complete_cursor import Cursor
 
 _TAG: Final = re.compile(r"\{\{\s*(?:#each\s+(?P<path>[A-Za-z_][^{}]*)|(?P<end>/each)\s*)\}\}")
+_BLOCKS: Final = re.compile(r"\{\{\s*(?:#(?P<begin>if|each)\b|/(?P<end>if|each)\s*\}\})")
 _STEP: Final = re.compile(r"\.?(?P<name>[A-Za-z_]\w*|\d+)|\[\s*(?P<index>[^\[\]]*)\]")
 _INDEXED: Final = re.compile(r"(?P<path>[A-Za-z_]\w*(?:\.\w+|\[[^\[\]]*\])*\[[^\[\]]*\](?:\.\w+)*)\.\w*$")
 _LOOKED_AT: Final = 1_000
@@ -46,6 +47,17 @@ def open_lists(cursor: Cursor) -> Iterator[str]:
         elif stack:
             stack.pop()
     yield from stack
+
+
+def open_blocks(cursor: Cursor) -> list[str]:
+    """The kinds of the ``{{#if}}`` and ``{{#each}}`` that are open at the cursor, outermost first."""
+    stack: list[str] = []
+    for match in _BLOCKS.finditer(_text_before(cursor)):
+        if match["begin"] is not None:
+            stack.append(match["begin"])
+        elif stack:
+            stack.pop()
+    return stack
 
 
 def _text_before(cursor: Cursor) -> str:

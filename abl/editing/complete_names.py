@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from abl.analysis.elements import ids_in, shown_blocks
 from abl.analysis.imports import tools_imported
@@ -51,6 +51,8 @@ def names(cursor: Cursor) -> Iterator[Item]:
             else "set"
         )
         yield Item(name, "path" if declared else "variable", " ".join(part for part in (kind, where) if part), name)
+    for name in sorted(cursor.index.received(agent) - agent.write_paths):
+        yield Item(name, "variable", "from another agent", name)
     if "." in cursor.typed:
         yield from _fields(cursor, agent, cursor.typed.rpartition(".")[0])
 
@@ -170,13 +172,16 @@ def functions() -> Iterator[Item]:
 
 def steps(cursor: Cursor) -> Iterator[Item]:
     """The steps of the agent, or of the agents that a profile edits."""
-    agent = cursor.agent
-    if agent is None:
-        return
-    profile = profile_name(agent, cursor.index) if agent.fragment else None
-    users = cursor.index.profile_users.get(profile.value, ()) if profile is not None else ()
-    for name in dict.fromkeys(name for one in (agent, *users) for name in one.steps):
+    agents = (*((cursor.agent,) if cursor.agent is not None else ()), *users_of(cursor))
+    for name in dict.fromkeys(name for one in agents for name in one.steps):
         yield Item(name, "step", "step", name)
+
+
+def users_of(cursor: Cursor) -> Sequence[AgentIndex]:
+    """The agents that the profile around the cursor edits; none outside of one."""
+    agent = cursor.agent
+    profile = profile_name(agent, cursor.index) if agent is not None and agent.fragment else None
+    return cursor.index.profile_users.get(profile.value, ()) if profile is not None else ()
 
 
 def agents(cursor: Cursor) -> Iterator[Item]:
@@ -191,9 +196,11 @@ def tools(cursor: Cursor) -> Iterator[Item]:
     """What the agent may call: its own tools, those it imports, and without TOOLS the project's (docs/spec 05 §1)."""
     agent = cursor.agent
     own = agent.tools if agent is not None else {}
+    for user in users_of(cursor):
+        own = {**user.borrowed, **user.tools, **own}
     for name, tool in own.items():
         yield Item(name, "tool", tool.description.value if tool.description else "tool", name)
-    if agent is not None and (agent.agent.section("TOOLS") is not None or cursor.index.imports_tools(agent)):
+    if agent is not None and (agent.agent.section("TOOLS") is not None or agent.borrowed):
         for name in sorted((tools_imported(agent) | agent.borrowed.keys()) - set(own)):
             known = agent.borrowed.get(name)
             yield Item(name, "tool", known.description.value if known and known.description else "imported", name)

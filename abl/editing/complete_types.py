@@ -9,6 +9,7 @@ from typing import Final
 
 from abl.analysis.chains import type_at, unwrapped
 from abl.analysis.model import AgentIndex
+from abl.analysis.results import only_holds_result
 from abl.editing.complete_cursor import Cursor, sibling
 from abl.editing.complete_each import Steps, item_type, open_lists, steps_of, type_within
 from abl.editing.place import Place
@@ -23,6 +24,8 @@ from abl.syntax.tools import read_type
 _ITEM: Final = re.compile(r"^(?P<source>[A-Za-z_][\w.]*)(?:\s+AS\s+(?P<item>[A-Za-z_]\w*))?")
 _CALL: Final = re.compile(r"(?i)\s*(?:- +)?CALL\s*:\s*[\"']?(?P<tool>[A-Za-z_]\w*)")
 _NOWHERE: Final = Span(0, 0)
+_LONGEST: Final = 50
+"""So many lists are followed of which each is made of the one before."""
 
 
 def type_of(cursor: Cursor, agent: AgentIndex, steps: Steps, asked: tuple[str, ...] = ()) -> TypeRef | None:
@@ -42,10 +45,10 @@ def type_of(cursor: Cursor, agent: AgentIndex, steps: Steps, asked: tuple[str, .
     for count in range(min(len(steps), MAX_PATHS_ABOVE), 0, -1):
         names = [step for step in steps[:count] if step is not None]
         written = _written_type(agent, ".".join(names)) if len(names) == count else None
-        if written is not None:
+        if written is not None and not (count == 1 and only_holds_result(root, agent)):
             return type_at(written, steps[count:])
     result = agent.types.results.get(root) or _latest(cursor, agent, root)
-    if result is None and root not in asked:
+    if result is None and root not in asked and len(asked) < _LONGEST:
         result = _made(cursor, agent, root, asked)
     return type_at(result, steps[1:]) if result is not None else None
 

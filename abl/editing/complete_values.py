@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from abl.analysis.aliases import aliases_of
 from abl.analysis.properties import named
 from abl.analysis.shape_words import VALUES, WEBHOOK_METHODS
 from abl.analysis.shapes import SECTION_PLACES, Value, value_at, value_of
@@ -13,7 +14,11 @@ from abl.analysis.vocabularies import entities_of, flow_intents_known
 from abl.editing import complete_names as offer
 from abl.editing.complete_cursor import Cursor, Item, holder, value_below
 from abl.editing.complete_expressions import expression, unwrapped
-from abl.editing.meanings import MEANINGS
+from abl.editing.complete_imports import importable
+from abl.editing.complete_lists import without_keys
+from abl.editing.complete_signatures import in_endpoint
+from abl.editing.complete_tools import LISTS, of_tool, tool_around
+from abl.editing.meanings import WORDS, word_meaning
 from abl.expressions.builtins import GUARDRAIL_BUILTINS
 from abl.syntax import nodes, vocabulary
 from abl.syntax.content import content_of
@@ -21,11 +26,12 @@ from abl.syntax.content import content_of
 _CONDITION_KEYS: Final = frozenset(
     ["WHEN", "IF", "CONDITION", "CHECK", "COMPLETE_WHEN", "EXIT_WHEN", "FILTER", "LIMIT"]
 )
-_STEP_KEYS: Final = frozenset(
-    ["THEN", "GOTO", "TRANSITION", "ON_EXHAUSTED", "ON_TIMEOUT", "ENTRY_POINT", "BACKTRACK_TO"]
-)
+_STEP_KEYS: Final = frozenset(["THEN", "GOTO", "TRANSITION", "ON_EXHAUSTED", "ON_TIMEOUT", "BACKTRACK_TO"])
 _NAME_KEYS: Final = frozenset(["CLEAR", "DEPENDS_ON", "PASS", "INTO", "AS"])
 _AGENT_KEYS: Final = frozenset(["TO", "AGENT", "HANDOFF", "DELEGATE", "HANDOFF_TARGET"])
+_EVALUATED_KEYS: Final = (
+    _CONDITION_KEYS | vocabulary.words("STORE SET SOURCE TRANSFORM") | frozenset(vocabulary.RULE_KINDS)
+)
 _EXPRESSION_PLACES: Final = frozenset(["with", "map", "set", "returned", "input"])
 _ROUTES: Final = ("ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "END_CONVERSATION", "SYSTEM_ACTION")
 
@@ -38,10 +44,17 @@ def values(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
     if cursor.place.named and cursor.place.block == "field" and canonical not in vocabulary.GATHER_OPTIONS:
         yield from (Item(word, "value", "field", word) for word in vocabulary.REQUIRED_WORDS)
         return
+    if cursor.place.block == "agent" and canonical in vocabulary.HEADERS:
+        return  # a name that is not there yet
+    if cursor.place.block == "tools" and canonical == "FILE":
+        yield from importable(cursor, written)
+        return
     if cursor.place.block == "tools":
         cursor = replace(cursor, place=replace(cursor.place, block="tool"))  # what the tools of a file share
     block, known = cursor.place.block, _known(cursor.place.block, key)
-    if (canonical in _CONDITION_KEYS and not known.kinds) or (canonical in vocabulary.RULE_KINDS and block == "rule"):
+    if block == "tool" and canonical == "ENDPOINT":
+        yield from in_endpoint(cursor, written)
+    elif (canonical in _CONDITION_KEYS and not known.kinds) or (canonical in vocabulary.RULE_KINDS and block == "rule"):
         yield from expression(cursor, unwrapped(written))
     elif canonical == "THEN" and written.startswith("HANDOFF "):
         yield from offer.agents(cursor)
@@ -50,11 +63,18 @@ def values(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
     else:
         legal = _legal(cursor, block, canonical, known)
         for word in legal:
-            yield Item(word.rstrip("("), "value", MEANINGS.get(f"{canonical}.{word}", ""), word)
+            yield Item(word.rstrip("("), "value", word_meaning(block, canonical, word.rstrip("(")), word)
         for kind in known.kinds:
             yield from KINDS[kind](cursor, written)
         if not legal and not known.kinds:
             yield from _by_key(cursor, canonical, written)
+
+
+def known_value(cursor: Cursor, key: str) -> Value:
+    """What the table says of a key of the cursor's place; that a value is evaluated, where the place says so."""
+    block = cursor.place.block
+    evaluated = block in _EXPRESSION_PLACES or vocabulary.canonical_key(key) in _EVALUATED_KEYS
+    return Value(kinds=("expression",)) if evaluated else _known(block, key)
 
 
 def _known(block: str, key: str) -> Value:
@@ -73,7 +93,11 @@ def _legal(cursor: Cursor, block: str, key: str, known: Value) -> tuple[str, ...
 
 def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
     """Values of keys that mean the same in every place."""
-    if key in _STEP_KEYS:
+    if (cursor.place.block, key) in LISTS:
+        yield from of_tool(cursor, key)
+    elif key == "ENTRY_POINT":
+        yield from offer.steps(cursor)
+    elif key in _STEP_KEYS:
         yield from _steps(cursor, written)
     elif key in _AGENT_KEYS:
         yield from offer.agents(cursor)
@@ -81,7 +105,7 @@ def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
         yield from offer.tools(cursor)
     elif key == "SORT_BY":
         yield from _order(cursor, written)
-    elif key == "PATHS":
+    elif key in ("PATHS", "MEMORY_GRANTS"):
         yield from offer.paths(cursor)
     elif key == "COLLECT":
         yield from offer.collected(cursor)
@@ -89,7 +113,9 @@ def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
         yield from offer.agents(cursor)
     elif key in _NAME_KEYS:
         yield from offer.names(cursor)
-    elif key in ("STORE", "SET", "SOURCE", "TRANSFORM"):
+    elif key == "SET":
+        yield from _assignment(cursor, written)
+    elif key in ("STORE", "SOURCE", "TRANSFORM"):
         yield from _value(cursor, written)
 
 
@@ -101,6 +127,8 @@ def _steps(cursor: Cursor, written: str) -> Iterator[Item]:
         yield from offer.agents(cursor)
         return
     yield from offer.steps(cursor)
+    if cursor.agent is not None and cursor.agent.agent.flow is None and not cursor.agent.fragment:
+        return  # nothing to go to, and nothing to end
     yield from (Item(word, "word", "terminal", word) for word in vocabulary.TERMINALS)
 
 
@@ -111,7 +139,7 @@ def _listed(cursor: Cursor, written: str) -> Iterator[Item]:
 def _call(cursor: Cursor, written: str) -> Iterator[Item]:
     """A tool, or in parentheses what it takes."""
     if "(" in written:
-        yield from offer.parameters(cursor, written.partition("(")[0].strip("\"' "))
+        yield from without_keys(cursor, offer.parameters(cursor, written.partition("(")[0].strip("\"' ")))
         yield from expression(cursor, unwrapped(written))
         return
     yield from offer.tools(cursor)
@@ -121,9 +149,12 @@ def _call(cursor: Cursor, written: str) -> Iterator[Item]:
 def _on_fail(cursor: Cursor, written: str) -> Iterator[Item]:
     if offer.quote_open(written) is not None or written.startswith("{"):
         return
+    if written.startswith("HANDOFF "):
+        yield from offer.agents(cursor)
+    if " " in written.strip() or (written.strip() and written.endswith(" ")):
+        return  # a reason or a message
     for word in vocabulary.ON_FAIL_ACTIONS:
-        yield Item(word, "word", MEANINGS.get(f"ON_FAIL.{word}", "action"), word)
-    yield from offer.agents(cursor) if written.startswith("HANDOFF ") else ()
+        yield Item(word, "word", WORDS.get(f"ON_FAIL.{word}", "action"), word)
     yield from offer.steps(cursor) if cursor.place.block in ("step", "insertion") else ()
 
 
@@ -140,9 +171,21 @@ def _returns(cursor: Cursor, written: str) -> Iterator[Item]:
 
 def _route(cursor: Cursor, written: str) -> Iterator[Item]:
     if written.startswith("ROUTE_TO "):
-        yield from offer.agents(cursor)
+        yield from _routed(cursor)
         return
     yield from (Item(word, "word", "action", word) for word in _ROUTES)
+
+
+def _routed(cursor: Cursor) -> Iterator[Item]:
+    """Where a route of a supervisor may lead: to agents, also by what AGENTS calls them (09 §4)."""
+    yield from offer.agents(cursor)
+    for name, alias in cursor.agent.derive(aliases_of).items() if cursor.agent is not None else ():
+        if name not in cursor.index.agents:
+            yield Item(name, "agent", f"stands for {alias.stands_for}" if alias.stands_for else "alias", name)
+
+
+def _agents(cursor: Cursor, written: str) -> Iterator[Item]:
+    return _routed(cursor) if cursor.place.block in ("routing", "routed") else offer.agents(cursor)
 
 
 def _order(cursor: Cursor, written: str) -> Iterator[Item]:
@@ -161,6 +204,12 @@ def _value(cursor: Cursor, written: str) -> Iterator[Item]:
     fields = offer.behind_index(cursor)
     found = texts if texts is not None else fields
     yield from found if found is not None else (*offer.names(cursor), *offer.functions())
+
+
+def _assignment(cursor: Cursor, written: str) -> Iterator[Item]:
+    """A name, and behind its sign what it is set to."""
+    target, sign, value = written.partition("=")
+    yield from expression(cursor, value) if sign else offer.names(cursor) if not target.endswith(" ") else ()
 
 
 def _check(cursor: Cursor, written: str) -> Iterator[Item]:
@@ -227,15 +276,13 @@ def _of_section(cursor: Cursor, keyword: str, detail: str) -> Iterator[Item]:
 
 def _parameters(cursor: Cursor, written: str) -> Iterator[Item]:
     """The parameters of the tool around the cursor."""
-    line = cursor.place.parents[1] if len(cursor.place.parents) > 1 else None
-    name = line.text.partition("(")[0].strip() if line is not None else ""
-    yield from (replace(item, insert=item.label) for item in offer.parameters(cursor, name))
+    yield from (replace(item, insert=item.label) for item in offer.parameters(cursor, tool_around(cursor)))
 
 
 KINDS: Final[Mapping[str, Callable[[Cursor, str], Iterator[Item]]]] = {
     "actions": _actions,
-    "agents": lambda cursor, written: offer.agents(cursor),
-    "assignment": _value,
+    "agents": _agents,
+    "assignment": _assignment,
     "check": _check,
     "condition": lambda cursor, written: expression(cursor, unwrapped(written)),
     "entities": _entities,

@@ -7,16 +7,16 @@ from typing import Final
 
 from abl.analysis.documents import DocumentIndex
 from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
+from abl.analysis.literal_words import meant_literal
+from abl.analysis.memory_entries import added
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import first_below
 from abl.analysis.project import Index
 from abl.diagnostics import Diagnostic, Edit
-from abl.source import Span
 from abl.syntax import nodes
 
 _UNDECLARED_NAME: Final = "ABL214"
 _UNDECLARED_PATHS: Final = frozenset({"ABL344", "ABL372"})
-_FIRST_SECTIONS: Final = ("AGENT", "SUPERVISOR", "VERSION", "DESCRIPTION", "LANGUAGE", "GOAL", "PERSONA")
 
 
 def declared_names(document: DocumentIndex, index: Index, problems: Sequence[Diagnostic]) -> list[Edit]:
@@ -26,7 +26,7 @@ def declared_names(document: DocumentIndex, index: Index, problems: Sequence[Dia
         if isinstance(agent.agent, nodes.Fragment) and agent.agent.profile is not None:
             continue  # which has no MEMORY: the agents that use it have
         paths = _named(document, agent, problems, {_UNDECLARED_NAME})
-        names = dict.fromkeys(path for path in paths if "." not in path)
+        names = dict.fromkeys(path for path in paths if "." not in path and not meant_literal(path))
         edits += _added(document, agent, "session", [f"- {name}" for name in names])
     return edits
 
@@ -85,45 +85,5 @@ def _path(document: DocumentIndex, path: str) -> list[str]:
     return [f"- {{path: {path}, scope: {scope}}}"] if document.document.yaml else [f"- {path}", f"  SCOPE: {scope}"]
 
 
-# Where entries go -----------------------------------------------------------------------------------------------
-
-
 def _added(document: DocumentIndex, agent: AgentIndex, group: str, lines: Sequence[str]) -> list[Edit]:
-    """Lines put behind the last entry of a group of MEMORY; the group and MEMORY are made where they are missing."""
-    if not lines:
-        return []
-    memory = agent.agent.memory
-    block = memory.block if memory is not None else None
-    if block is None:
-        keyword = "memory" if document.document.yaml else "MEMORY"
-        return [_below(document, _head(agent), ["", f"{keyword}:", f"  {group}:", *_indented(lines, 4)])]
-    known = next((child for child in block.children if child.key.lower() == group and child.colon), None)
-    if known is None:
-        column = block.children[0].column - 1 if block.children else block.column + 1
-        return [_below(document, block.span, [" " * column + f"{group}:", *_indented(lines, column + 2)])]
-    if known.value is not None:
-        return []  # written in brackets
-    column = known.children[-1].column - 1 if known.children else known.column + 1
-    return [_below(document, known.span, _indented(lines, column))]
-
-
-def _head(agent: AgentIndex) -> Span:
-    """The sections that introduce an agent; MEMORY goes below the last of them in a row."""
-    sections = agent.agent.sections
-    span = sections[0].span if sections else Span(agent.agent.span.start, agent.agent.span.start)
-    for section in sections:
-        if section.keyword not in _FIRST_SECTIONS:
-            break
-        span = section.span
-    return span
-
-
-def _indented(lines: Sequence[str], column: int) -> list[str]:
-    return [" " * column + line for line in lines]
-
-
-def _below(document: DocumentIndex, span: Span, lines: Sequence[str]) -> Edit:
-    """The lines below the last line of a span."""
-    source = document.source
-    end = source.line_span(source.position(max(span.end - 1, span.start)).line).end
-    return Edit(Span(end, end), "".join(f"\n{line}" for line in lines))
+    return added(agent, group, lines, yaml=document.document.yaml)

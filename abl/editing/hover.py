@@ -11,10 +11,8 @@ from abl.analysis.registry import lookup
 from abl.analysis.sharing import Symbol
 from abl.analysis.symbols import symbol_at
 from abl.editing.hover_symbols import about
-from abl.editing.meanings import MEANINGS
-from abl.editing.place import place_at, read_line
+from abl.editing.hover_words import meaning_at
 from abl.source import Source, Span
-from abl.syntax import vocabulary
 from abl.syntax.collector import collector_paused
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
@@ -40,30 +38,26 @@ def hover(
         title, text = about(symbol, index)
         last = seen(symbol) if seen is not None and symbol.kind in ("variable", "path") else None
         return _answer(source, symbol.span, title, f"{text}\nlast seen: {last}" if last else text)
-    return _keyword(source, line, offset)
+    code = _code(source, offset)
+    if code is not None:
+        return code
+    found = meaning_at(index, document, offset)
+    return _answer(source, *found) if found is not None else None
 
 
 def _answer(source: Source, span: Span, title: str, text: str) -> dict[str, Any]:
     return {"range": source.range(span).as_dict(), "title": title, "text": text}
 
 
-def _keyword(source: Source, line: int, offset: int) -> dict[str, Any] | None:
-    """A keyword's meaning, or what a diagnostic code in a comment stands for."""
-    start = source.line_starts[source.position(offset).line - 1]
-    text = source.line_text(source.position(offset).line)
+def _code(source: Source, offset: int) -> dict[str, Any] | None:
+    """What a diagnostic code in a comment stands for."""
+    number = source.position(offset).line
+    start, text = source.line_starts[number - 1], source.line_text(number)
+    if not text.lstrip().startswith("#"):
+        return None
     word = next((m for m in _WORD.finditer(text) if m.start() <= offset - start <= m.end()), None)
-    if word is None:
+    known = lookup(word.group()) if word is not None else None
+    if word is None or known is None:
         return None
     span = Span(start + word.start(), start + word.end())
-    if text.lstrip().startswith("#"):
-        known = lookup(word.group())
-        return _answer(source, span, f"{known.code} {known.name}", known.page.what) if known is not None else None
-    here = read_line(text)
-    place = place_at(source, source.position(offset).line, here.indent, here.item)
-    key = vocabulary.canonical_key(word.group())
-    meaning = MEANINGS.get(f"{place.block}.{key}") or MEANINGS.get(key) or _value_meaning(here.key, word.group())
-    return _answer(source, span, word.group(), meaning) if meaning else None
-
-
-def _value_meaning(key: str, value: str) -> str:
-    return MEANINGS.get(f"{vocabulary.canonical_key(key)}.{value}", "")
+    return _answer(source, span, f"{known.code} {known.name}", known.page.what)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from abl.analysis.aliases import aliases_of
 from abl.analysis.labels import labels_of
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.project import Index
+from abl.analysis.result_fields import field_type, tool_and_fields
+from abl.analysis.returned import declared_tool
+from abl.analysis.rules.guardrail_checks import fires_when
 from abl.analysis.sharing import WORDS, Symbol, SymbolKind, homes_of
 from abl.analysis.symbols import Occurrence, catalogue_keys, occurrences
 from abl.analysis.vocabularies import entities_of
+from abl.editing.meanings import runtime_meaning
 from abl.expressions.builtins import find
 from abl.syntax import nodes
 from abl.syntax.nodes import Content
@@ -44,6 +49,8 @@ def about(symbol: Symbol, index: Index) -> tuple[str, str]:
             return symbol.word, "\n".join(["item of TRANSFORM", *_places(index, symbol)])
         case "parameter":
             return _parameter(symbol, index)
+        case "result":
+            return _result(symbol, index)
     word = WORDS.get(symbol.kind, symbol.kind)
     return f"{word} {symbol.name}", "\n".join([*_said(symbol, index), *_places(index, symbol)])
 
@@ -56,6 +63,9 @@ def _said(symbol: Symbol, index: Index) -> Iterator[str]:
             agent = index.agents.get(name)
             goal = agent.agent.goal if agent is not None else None
             yield _short(goal.value if goal is not None else "") if agent is not None else "not in this project"
+        case "alias":
+            alias = symbol.agent.derive(aliases_of).get(name)
+            yield from (f"stands for {each.stands_for}" for each in (alias,) if each is not None and each.stands_for)
         case "template":
             yield from (_short(text.value) for known, text in symbol.agent.agent.templates if known.value == name)
         case "text":
@@ -72,6 +82,7 @@ def _said(symbol: Symbol, index: Index) -> Iterator[str]:
             same = (label.entry for label in labels if (label.kind, label.name) == (symbol.kind, name))
             entry = next(same, None)
             yield from _entry(entry) if entry is not None else ()
+            yield from _fires(agents, entry) if symbol.kind == "guardrail" else ()
 
 
 def _profile(profile: nodes.Profile) -> Iterator[str]:
@@ -90,6 +101,14 @@ def _entry(entry: Content) -> Iterator[str]:
         words = [text.value for text in member.texts()] if member is not None else []
         if words:
             yield f"{key} {_short(', '.join(words))}"
+
+
+def _fires(agents: Iterable[AgentIndex], entry: Content | None) -> Iterator[str]:
+    """On which verdict a guardrail fires (09 §11)."""
+    guardrails = (guardrail for agent in agents for guardrail in agent.all(nodes.Guardrail))
+    verdict = next((fires_when(guardrail) for guardrail in guardrails if guardrail.content is entry), None)
+    if verdict is not None:
+        yield f"fires when its check is {'true' if verdict else 'false'}"
 
 
 def _short(text: str) -> str:
@@ -111,8 +130,9 @@ def _declared_path(symbol: Symbol, index: Index) -> nodes.PersistentPath | None:
 
 
 def _path_lines(symbol: Symbol, index: Index) -> list[str]:
-    lines = ["persistent path"]
     declared = _declared_path(symbol, index)
+    meaning = runtime_meaning(symbol.name) if declared is None else ""
+    lines = [f"set by the runtime: {meaning}" if meaning else "persistent path"]
     if declared is not None:
         lines.append(f"scope {declared.scope.value if declared.scope else 'user'}")
         lines.append(f"access {declared.access.value if declared.access else 'readwrite'}")
@@ -140,7 +160,9 @@ def _variable_lines(name: str, agent: AgentIndex) -> list[str]:
     variable = agent.session.get(name)
     field = agent.fields.get(name)
     kinds = (("session variable", variable), ("gather field", field), ("entity", name in agent.derive(_entities)))
-    lines = [next((kind for kind, known in kinds if known), "variable")]
+    meaning = runtime_meaning(name)
+    unknown = f"set by the runtime: {meaning}" if meaning else "variable"
+    lines = [next((kind for kind, known in kinds if known), unknown)]
     if variable is not None:
         initial = variable.initial
         if initial is not None:
@@ -186,6 +208,17 @@ def _parameter(symbol: Symbol, index: Index) -> tuple[str, str]:
     lines += [f"default {declared.default.value!r}"] if declared.default is not None else []
     type_ = declared.type.text if declared.type is not None else "any"
     return f"{symbol.word}: {type_}", "\n".join([*lines, *_places(index, symbol)])
+
+
+def _result(symbol: Symbol, index: Index) -> tuple[str, str]:
+    """A field of what a tool returns: its type, whether it may be missing, and what leads to it."""
+    name, *fields = tool_and_fields(symbol.name).split(".")
+    tools = (declared_tool(name, agent, index) for agent in (symbol.agent, *index.each()))
+    tool = next((each.tool for each in tools if each is not None and each.name_of(fields) == symbol.name), None)
+    kind, required = field_type(tool.returns, fields) if tool is not None else (None, True)
+    title = f"{symbol.word}: {kind.text}" if kind is not None else symbol.word
+    whole = f"field of what {name} returns" if len(fields) == 1 else f"field of what {name} returns: {'.'.join(fields)}"
+    return title, "\n".join([whole, *([] if required else ["optional"]), *_places(index, symbol)])
 
 
 def _declared_tool(symbol: Symbol, name: str, index: Index) -> nodes.Tool | None:

@@ -12,7 +12,7 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.analysis.render import range_dict
 from abl.analysis.sharing import Symbol
-from abl.analysis.symbols import places_of
+from abl.analysis.symbol_places import places_of
 from abl.diagnostics import Edit
 from abl.editing.refusals import word_of
 from abl.editing.tokens import tokens

@@ -17,7 +17,7 @@ from abl.source import Span
 from abl.syntax import nodes
 
 _CURRENCY: Final = "_currency"
-_IN_EXPRESSIONS: Final = ("variable", "path", "tool", "item", "parameter", "intent", "action")
+_IN_EXPRESSIONS: Final = ("variable", "path", "tool", "item", "parameter", "result", "intent", "action")
 
 
 class Refused(Exception):
@@ -209,10 +209,11 @@ def not_taken_by_name(index: Index, symbol: Symbol, homes: Collection[AgentIndex
                     f"{place} gives `{name}` no `{symbol.word}`, which takes the variable of its name; write "
                     f"`{symbol.word}: {symbol.word}` there first."
                 )
-        _not_in_code(symbol.word, name, agent)
+        not_in_code(symbol.word, name, agent)
 
 
-def _not_in_code(word: str, name: str, agent: AgentIndex) -> None:
+def not_in_code(word: str, name: str, agent: AgentIndex) -> None:
+    """Raises where the code of a tool uses a word."""
     for tool in agent.all(nodes.Tool):
         code = tool.prop("CODE") if tool.name.value == name else None
         match = word_of(word).search(agent.source.text, *code.block.span) if code is not None else None

@@ -16,7 +16,8 @@ from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.project import Index, index_of
 from abl.analysis.render import range_dict
 from abl.analysis.sharing import WORDS, Symbol, SymbolKind, homes_of, word_of_name
-from abl.analysis.symbols import occurrences, places_of
+from abl.analysis.symbol_places import places_of
+from abl.analysis.symbols import occurrences
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
 from abl.editing.leftovers import left_alone
@@ -36,6 +37,7 @@ from abl.editing.refusals import (
     not_set_out_of_sight,
     not_taken_by_name,
 )
+from abl.editing.refusals_results import Reach, not_read_otherwise
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
@@ -51,7 +53,10 @@ _WORDS: Final = (r"\w+([ .-]\w+)*", "words joined by blanks, - or .")
 _FREE: Final[frozenset[SymbolKind]] = frozenset({"intent", "action"})
 """Kinds whose names may be written as words, such as ``opening hours``; one that is a name stays one."""
 _NAME: Final = (vocabulary.NAME_PATTERN, "a letter or _, then letters, digits and _")
-_ONE_SPACE: Final[frozenset[SymbolKind]] = frozenset({"variable", "path", "tool"})
+_ONE_SPACE: Final[tuple[frozenset[SymbolKind], ...]] = (
+    frozenset({"variable", "path", "tool"}),
+    frozenset({"agent", "alias"}),
+)
 """Kinds of which one name in one agent may mean only one thing."""
 
 
@@ -141,6 +146,8 @@ def _free(index: Index, symbol: Symbol, name: str) -> None:
         not_a_known_key(index, name)
     if symbol.kind == "item":
         not_read_beside(symbol, name)
+    if symbol.kind == "alias" and name in index.agents:
+        raise Refused(f"`{name}` is taken: {index.agents[name].source.path} has the agent `{name}`.")
     for agent in homes:
         for kind, known, span, _ in places_of(agent, index):
             if _means_the_same(symbol, kind, known, symbol.renamed(name)):
@@ -154,7 +161,7 @@ def _free(index: Index, symbol: Symbol, name: str) -> None:
 
 def _means_the_same(symbol: Symbol, kind: SymbolKind, known: str, name: str) -> bool:
     """True when a known name cannot stand beside the new one."""
-    if kind != symbol.kind and not {kind, symbol.kind} <= _ONE_SPACE:
+    if kind != symbol.kind and not any({kind, symbol.kind} <= together for together in _ONE_SPACE):
         return False
     if known == name:
         return True
@@ -180,6 +187,10 @@ def _not_captured(agent: AgentIndex, old: str, name: str) -> None:
 
 def _edits(index: Index, symbol: Symbol, name: str) -> dict[str, list[Edit]]:
     homes = homes_of(index, symbol)
+    if symbol.kind == "result":
+        reach = Reach(index, symbol)
+        not_read_otherwise(index, symbol, reach)
+        homes = reach.agents
     not_hidden(index, symbol, homes)
     not_of_unknown_catalogues(index, symbol)
     not_in_other_cases(index, symbol, homes)

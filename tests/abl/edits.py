@@ -66,6 +66,11 @@ def generated(steps: int) -> str:
             f"    SET:\n      - total = days_{n} * 2\n    CHECK: total < {n}\n    ON_FAIL: step_0\n    RESPOND: |\n"
             f"      Number {n},\n      {{{{total}}}} days.\n    THEN: step_{n + 1}\n"
         )
+        parts.append(
+            f"  talk_{n}:\n    REASONING: true\n    STEP_CONSTRAINTS:\n      - LIMIT days_{n} < {n + 5}\n"
+            f"        ON_FAIL:\n          GOTO: step_{n}\n      - REQUIRE dys_{n} IS SET BEFORE calling find\n"
+            f'      - "Be brief"\n    THEN: step_{n}\n'
+        )
     return "".join(parts)
 
 

@@ -123,6 +123,7 @@ def test_a_conversation_in_the_terminal_has_the_policy_of_the_table(
         ("[tool.abl]\nselects = []\n", "unknown key 'selects'; did you mean select?"),
         ("tool = 1\n", "tool is 1; write tables, such as [tool.abl]"),
         ("[tool.abl]\nzzz = []\n", "unknown key 'zzz'; it may have select, ignore, unset-policy"),
+        ("[tool.abl]\nselect = []\n", "select is empty, so nothing would be reported"),
         ("[tool.abl]\nselect = 'ABL1xx'\n", "select is 'ABL1xx'; write a list of codes"),
         ("[tool.abl]\nignore = ['ABL9999']\n", "ignore: `ABL9999` is no diagnostic code or name"),
         ("[tool.abl]\nunset-policy = 'skip'\n", "unset-policy is 'skip'; it is evaluate or skip_unset"),

@@ -342,3 +342,31 @@ def test_no_explanation_shows_a_placeholder(capsys: Captured) -> None:
         message = capsys.readouterr().out.split("\n")[2]
         left[code] = set(PLACEHOLDER.findall(rule.message)) & set(PLACEHOLDER.findall(message))
     assert {code: words for code, words in left.items() if words} == {}
+
+
+def test_links_that_lead_out_of_a_folder_are_passed_over(tmp_path: Path, capsys: Captured) -> None:
+    inside, elsewhere = tmp_path / "clone", tmp_path / "elsewhere"
+    for place in (inside, elsewhere):
+        place.mkdir()
+        (place / "desk.agent.abl").write_text(GOOD, encoding="utf-8")
+    ugly = "AGENT: Other\nGOAL:   'x'\n\n\n\n\n"
+    (elsewhere / "other.agent.abl").write_text(ugly, encoding="utf-8")
+    (inside / "link.agent.abl").symlink_to(elsewhere / "other.agent.abl")
+    assert main(["fmt", str(inside)]) == 0
+    assert (elsewhere / "other.agent.abl").read_text(encoding="utf-8") == ugly
+    (elsewhere / "other.agent.abl").write_text("root:x:0", encoding="utf-8")
+    main(["check", str(inside)])
+    assert "link.agent.abl" not in capsys.readouterr().out
+    assert main(["check", str(inside / "link.agent.abl")]) == 1  # one that is named is meant
+
+
+def test_a_run_names_the_file_that_it_cannot_read(folder: Path, capsys: Captured) -> None:
+    (folder / "bad.agent.abl").write_bytes(b"AGENT: Caf\xe9\n")
+    assert main(["run", str(folder)]) == 2
+    assert "bad.agent.abl: not UTF-8 text (byte 10)" in capsys.readouterr().err
+
+
+def test_lines_that_end_as_on_old_systems_are_told(folder: Path, capsys: Captured) -> None:
+    (folder / "desk.agent.abl").write_bytes(GOOD.replace("\n", "\r").encode())
+    assert main(["check", str(folder)]) == 1
+    assert "Lines end with a carriage return alone" in capsys.readouterr().out

@@ -55,6 +55,11 @@ def test_undeclared_names_become_session_variables_each_once() -> None:
     assert "ABL214" not in codes(done)
 
 
+def test_a_literal_of_another_language_is_declared_by_nobody() -> None:
+    text = f"{AGENT}MEMORY:\n  session:\n    - loans\nCONSTRAINTS:\n  - REQUIRE loans != NULL AND rows == True\n"
+    assert after(text, NAMES) == text.replace("    - loans\n", "    - loans\n    - rows\n")
+
+
 def test_memory_and_its_groups_are_made_where_they_are_missing() -> None:
     text = f"{AGENT}CONSTRAINTS:\n  - REQUIRE fines < 3\n"
     done = after(text, NAMES)

@@ -275,3 +275,11 @@ def test_every_entry_can_be_read_where_it_is_offered(place: str, item: str, yaml
 def lowered(line: str) -> str:
     key, colon, value = line.partition(":")
     return key.lower() + colon + value
+
+
+def test_lists_that_are_made_of_each_other_are_followed_only_so_far() -> None:
+    head = "AGENT: Desk\nFLOW:\n  s:\n"
+    lists = "".join(f"    TRANSFORM: l{n} AS a INTO l{n + 1}\n      FILTER: a.x > 0\n" for n in range(600))
+    text = head + lists
+    line = text.count("\n")
+    assert isinstance(complete({"d.agent.abl": text}, "d.agent.abl", line, 17), list)

@@ -124,7 +124,8 @@ def test_calls_offer_tools_with_their_description() -> None:
 def test_conditions_offer_names_functions_and_operators() -> None:
     offered = labels(AGENT + "CONSTRAINTS:\n  - REQUIRE |")
     assert offered[:2] == ["open_loans", "user.branch"]
-    assert {"LENGTH", "IS SET", "AND"} <= set(offered)
+    assert {"LENGTH", "NOT", "true"} <= set(offered)
+    assert {"IS SET", "AND"} <= set(labels(AGENT + "CONSTRAINTS:\n  - REQUIRE open_loans |"))
 
 
 def test_placeholders_offer_names() -> None:

@@ -282,7 +282,7 @@ def test_behind_a_dot_stand_the_fields_of_the_type(old: str, new: str, wanted: l
 
 def test_a_map_in_braces_takes_the_keys_of_its_place() -> None:
     offered = labels(f'{YAML}constraints:\n  order:\n    - require: "dish IS SET"\n      on_fail: {{|')
-    assert offered == ["clear", "collect", "goto", "respond", "retry", "set", "then"]
+    assert offered == ["clear", "collect", "goto", "respond", "retry", "then"]
     assert labels(f"{YAML}memory:\n  remember:\n    - {{|") == ["store", "ttl", "when"]
     assert labels(f'{YAML}memory:\n  remember:\n    - {{when: "dish IS SET", t|') == ["ttl"]
 
@@ -315,3 +315,74 @@ def test_a_long_line_is_answered_in_time(written: str) -> None:
     start = time.process_time()
     labels(text)
     assert time.process_time() - start < 0.5
+
+
+# what another spelling stands for -------------------------------------------------------------------------------------
+
+HEAD = 'AGENT: Desk\nGOAL: "g"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("MEMORY:\n  session:\n    - loans\n      |", {"NAME"}),
+        ("MEMORY:\n  persistent:\n    - user.card\n      |", {"PATH"}),
+        ("FLOW:\n  entry_point: |\n  steps: [a]\n  a:\n    REASONING: false\n", {"COMPLETE", "ESCALATE", "HANDOFF"}),
+        ("FLOW:\n  s:\n    CALL: t\n    ON_RESULT:\n      - |\n", {"s", "COMPLETE"}),
+        ("CONSTRAINTS:\n  - REQUIRE loans IS SET\n    |", {"SEVERITY"}),
+        ("CONSTRAINTS:\n  - REQUIRE loans IS SET\n    ON_FAIL:\n      |", {"SET"}),
+        ("|", {"AGENTS", "ROUTING", "STATE"}),
+    ],
+)
+def test_what_could_not_be_taken_is_not_offered(text: str, never: set[str]) -> None:
+    offered = labels(HEAD + text)
+    assert offered
+    assert not never & set(offered)
+
+
+def test_a_check_may_set_what_a_rule_may_not() -> None:
+    assert "SET" in labels(HEAD + "FLOW:\n  s:\n    CHECK: loans IS SET\n    ON_FAIL:\n      |")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "first"),
+    [
+        ("x.agent.abl", "|", ["AGENT", "SUPERVISOR"]),
+        ("x.agent.yaml", "|", ["agent", "supervisor"]),
+        ("x.agent.yaml", "a|", ["agent"]),
+        ("x.tools.abl", "|", ["TOOLS"]),
+        ("x.behavior_profile.abl", "|", ["BEHAVIOR_PROFILE"]),
+        ("x.behavior_profile.abl", "BEHAVIOR_PROFILE: calm\n|", ["PRIORITY", "WHEN"]),
+        ("x.behavior_profile.abl", "BEHAVIOR_PROFILE: calm\nPRIORITY: 1\n|", ["WHEN", "CONSTRAINTS"]),
+    ],
+)
+def test_a_document_can_be_begun(path: str, text: str, first: list[str]) -> None:
+    at = text.index("|")
+    place = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    offered = [item["label"] for item in complete({path: text.replace("|", "")}, path, *place)]
+    assert offered[: len(first)] == first
+
+
+def test_what_another_agent_hands_over_is_offered() -> None:
+    desk = HEAD + "HANDOFF:\n  - TO: Shelf\n    WHEN: a IS SET\n    CONTEXT:\n      pass: [title]\n"
+    text = 'AGENT: Shelf\nGOAL: "g"\nCOMPLETE:\n  - WHEN: |'
+    offered = {item["label"]: item["detail"] for item in offers(text, desk=desk)}
+    assert offered["title"] == "from another agent"
+    assert "title" in labels('AGENT: Shelf\nGOAL: "g"\nCOMPLETE:\n  - WHEN: true\n    RESPOND: "{{|', desk=desk)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AGENT: |", []),
+        (HEAD + "CONSTRAINTS:\n  - REQUIRE a IS SET\n    ON_FAIL: ESCALATE |", []),
+        (HEAD + "CONSTRAINTS:\n  - REQUIRE a IS SET\n    ON_FAIL:\n      GOTO: |", []),
+    ],
+)
+def test_nothing_is_offered_where_an_author_finds_words(text: str, expected: list[str]) -> None:
+    assert labels(text, shelf='AGENT: Shelf\nGOAL: "g"\n') == expected
+
+
+def test_behind_handoff_stand_agents_alone() -> None:
+    text = HEAD + "CONSTRAINTS:\n  - REQUIRE a IS SET\n    ON_FAIL: HANDOFF |"
+    assert labels(text, shelf='AGENT: Shelf\nGOAL: "g"\n') == ["Shelf"]

@@ -183,7 +183,13 @@ def test_an_intent_in_an_expression_that_cannot_be_read_is_named() -> None:
         (
             "long_|text",
             "guardrail long_text",
-            ["kind output", "action block", "check LENGTH(response) < 500", "declared: desk.agent.abl:29"],
+            [
+                "kind output",
+                "action block",
+                "check LENGTH(response) < 500",
+                "fires when its check is false",
+                "declared: desk.agent.abl:29",
+            ],
         ),
     ],
 )

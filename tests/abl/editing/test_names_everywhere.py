@@ -23,9 +23,10 @@ FOLDER: Final = Path(__file__).parent / "names"
 FORMS: Final = ("keyword", "yaml")
 PROJECTS: Final = (*FORMS, "actions")
 WORDS: Final = {
-    "A": "agent", "ac": "action", "gr": "guardrail", "in": "intent", "it": "item", "p": "path", "ph": "phase",
-    "pa": "parameter", "po": "flow policy", "pr": "profile", "rh": "return handler", "se": "secret", "s": "step",
-    "t": "tool", "tb": "lookup table", "tm": "template", "v": "variable",
+    "A": "agent", "ac": "action", "al": "agent alias", "gr": "guardrail", "in": "intent", "it": "item", "p": "path",
+    "ph": "phase", "pa": "parameter", "po": "flow policy", "pr": "profile", "rf": "result field",
+    "rh": "return handler", "se": "secret", "s": "step", "t": "tool", "tb": "lookup table", "tm": "template",
+    "v": "variable",
 }  # fmt: skip
 _NAME: Final = re.compile(
     r"(?<!\w)(?:last_(?=t_find_result))?"
@@ -62,9 +63,14 @@ def wrong_from(files: dict[str, str], place: Place, kind: str, name: str, places
     if not declared or not declared <= places:
         yield f"is defined at {declared}"
     about = hover(files, *place)
-    shown = {"tool": f"{name}(", "parameter": name, "item": name, "variable": name, "path": name}.get(
-        kind, f"{kind} {name}"
-    )
+    shown = {
+        "tool": f"{name}(",
+        "parameter": name,
+        "result field": name,
+        "item": name,
+        "variable": name,
+        "path": name,
+    }.get(kind, f"{kind} {name}")
     if about is None or not about["title"].startswith(shown):
         yield f"shows {about}"
 

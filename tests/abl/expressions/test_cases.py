@@ -16,6 +16,7 @@ def results(expression: Expression, context: dict) -> list:
     """The value by every way there is to get it; the second round runs what the first one compiled."""
     found = []
     for _ in range(2):
+        found.append(expression.evaluate_once(context, NOW).value)  # not compiled in the first round
         found.append(expression.evaluate(context, now=NOW))
         found.append(expression.evaluate_checked(context, NOW).value)
         found.append(expression.explain(context, NOW)["value"])
@@ -45,7 +46,8 @@ def test_expression_case(case):
         return
     expression = compile_expression(case["expr"])
     if case.get("fails"):
-        assert results(expression, context) == [None] * 10
+        assert compile_expression(f" {case['expr']}").evaluate_once(context, NOW).error  # another one, not compiled
+        assert results(expression, context) == [None] * 12
         assert expression.holds(context, now=NOW) is False
         assert expression.evaluate_checked(context, NOW).error
         assert expression.explain(context, NOW)["status"] == "error"
@@ -67,3 +69,8 @@ def test_template_case(case):
 @pytest.mark.parametrize("name", ["expressions.yaml", "templates.yaml"])
 def test_the_cases_are_in_step_with_the_specification(name):
     assert (CASES / name).read_text(encoding="utf-8") == (SHARED / name).read_text(encoding="utf-8")
+
+
+def test_what_is_evaluated_once_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl.expressions.compiler.build", lambda *given: pytest.fail("compiled"))
+    assert compile_expression("seen_once + 41 == 42").evaluate_once({"seen_once": 1}).value is True
