@@ -40,6 +40,43 @@ def settings_page() -> str:
     )
 
 
+def keys_page() -> str:
+    """What each key means at each place of the language."""
+    from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, SHAPES, value_of
+    from abl.editing.meanings import PLACES, SECTIONS, key_meaning
+    from abl.syntax.vocabulary import LOWERCASE_PLACES, canonical_key
+
+    parents: dict[str, list[str]] = {place: [] for place in SHAPES}
+    above = [(section, value) for places in (SECTION_PLACES, PROFILE_PLACES) for section, value in places.items()]
+    above += [(f"{place}.{key}", value) for place, shape in SHAPES.items() for key, value in shape.items()]
+    for key, written in above:
+        value = value_of(written)
+        for place in (*value.maps, *value.lists, *value.named_lists, *value.named_maps):
+            parents[place].append(f"`{key}`")
+    lines = ["# Keys by place", "", "<!-- Written by `make docs` from abl/editing/meanings. -->", ""]
+    lines += ["Hover and completion show the same lines. Keys are read in any case.", "", "## Sections", ""]
+    lines += ["| Key | Meaning |", "|---|---|"]
+    lines += [f"| `{key}` | {_cell(meaning)} |" for key, meaning in sorted(SECTIONS.items())]
+    for place in [place for place in SHAPES if PLACES[place]]:
+        where = list(dict.fromkeys(parents[place]))
+        shown = ", ".join(where[:6]) + (" …" if len(where) > 6 else "")
+        alone = {"binding": "Below a tool, by its type.", "profile": "At the margin of a profile."}
+        lines += ["", f"## {place}", "", f"Below {shown}." if where else alone[place], ""]
+        lines += ["| Key | Meaning |", "|---|---|"]
+        listed = {canonical_key(key) for key in SHAPES[place]}
+        others = [key for key in PLACES[place] if key not in listed]
+        for key in sorted([*(key for key in SHAPES[place] if key != "*"), *others], key=str.upper):
+            lower = place in LOWERCASE_PLACES or place == "binding"
+            written = key.lower() if lower and key.isupper() else key
+            lines.append(f"| `{written}` | {_cell(key_meaning(place, key))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text within a table."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
 def diagnostics_pages() -> dict[str, str]:
     """A page for each diagnostic with what, why and examples, and an index of them all."""
     import abl.analysis  # noqa: F401 - registers the rules
@@ -80,7 +117,7 @@ def diagnostic_page(rule: Rule) -> str:
 
 def pages() -> dict[str, str]:
     """Path below docs/reference and text of every page."""
-    return {"settings.md": settings_page(), **diagnostics_pages()}
+    return {"settings.md": settings_page(), "keys.md": keys_page(), **diagnostics_pages()}
 
 
 def main(arguments: list[str]) -> int:

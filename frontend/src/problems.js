@@ -92,11 +92,27 @@ export function applyFix(view, fix) {
 /* The fix that Ctrl+. takes: the preferred one, or the only one there is. */
 export const bestFix = (problem) => problem.fixes.find((fix) => fix.preferred) ?? (problem.fixes.length === 1 ? problem.fixes[0] : undefined);
 
-/* A comment above the line switches the problem off there (docs/spec 05 §1). */
+const indentOf = (text) => /^[ \t]*/.exec(text)[0];
+
+/* True within the lines of a `|` text, where a comment would be said to the user. */
+function inText(state, line) {
+  let own = indentOf(line.text).length;
+  for (let n = line.number - 1; n > 0 && own > 0; n -= 1) {
+    const { text } = state.doc.line(n);
+    if (!text.trim() || indentOf(text).length >= own) continue;
+    if (/:\s*\|[-+]?\s*$/.test(text)) return true;
+    own = indentOf(text).length;
+  }
+  return false;
+}
+
+/* A comment above the line switches the problem off there, or above all of them for the file (docs/spec 05 §1). */
 function ignoreHere(view, problem) {
   const line = view.state.doc.lineAt(Math.min(problem.from, view.state.doc.length));
-  const indent = /^[ \t]*/.exec(line.text)[0];
-  applyFix(view, { edits: [{ from: line.from, to: line.from, insert: `${indent}# abl-ignore ${problem.code}\n` }] });
+  const edit = inText(view.state, line)
+    ? { from: 0, to: 0, insert: `# abl-ignore-file ${problem.code}\n` }
+    : { from: line.from, to: line.from, insert: `${indentOf(line.text)}# abl-ignore ${problem.code}\n` };
+  applyFix(view, { edits: [edit] });
 }
 
 function tipNode(view, problem) {
