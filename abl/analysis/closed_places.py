@@ -7,7 +7,7 @@ of their own (`TOLD_BY_RULES`); here is what neither of them looks at.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from abl.analysis import fixes, generic
@@ -17,7 +17,7 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.analysis.shape_walk import Entry, Stood, below, digressions, properties, shared_by_tools, within
 from abl.analysis.shape_words import VALUES
-from abl.analysis.shapes import SHAPES
+from abl.analysis.shapes import SHAPES, value_at
 from abl.diagnostics import Severity
 from abl.source import Source, Span
 from abl.syntax import nodes
@@ -157,8 +157,8 @@ def in_words(key: str, block: str, best: str, there: str) -> dict[str, Any]:
 def unknown_word(stood: Stood) -> Iterator[Found]:
     """ABL945 for a word, or a yes or no, that its property does not take."""
     legal = known_words(stood)
-    written = generic.word(stood.block)
-    if not legal or not written or written[0] in "{[$" or "{{" in written or stood.block.value is None:
+    written = generic.word(stood.block) if legal else ""
+    if not written or written[0] in "{[$" or "{{" in written or stood.block.value is None:
         return
     data: dict[str, Any] = {"k": stood.block.key, "x": written}
     text = stood.block.value
@@ -203,15 +203,20 @@ def closed_words(stood: Stood) -> tuple[str, ...]:
 
 def known_words(stood: Stood) -> tuple[str, ...]:
     """The words that are known of a property and not told by a rule of its own."""
-    key = canonical_key(stood.block.key)
-    told = _property(stood) in TOLD_BY_RULES or stood.place in PLACES_TOLD_BY_RULES or key == "BARGE_IN"
-    if told or stood.block.children or _of_another_kind(stood):
+    legal = _words_of(stood.place, stood.block.key)
+    return () if not legal or stood.block.children or _of_another_kind(stood) else legal
+
+
+@lru_cache(maxsize=4096)
+def _words_of(place: str, written: str) -> tuple[str, ...]:
+    key = canonical_key(written)
+    name = f"{place}.{key}"
+    if name in TOLD_BY_RULES or place in PLACES_TOLD_BY_RULES or key == "BARGE_IN":
         return ()
-    offered = VALUES.get((stood.place, key), ())
-    value = stood.value
+    value = value_at(place, written)
     only_words = not (value.maps or value.lists or value.kinds or value.named_maps or value.named_lists)
-    legal = offered or (value.words if only_words else ())
-    return legal if len(legal) > 1 or _property(stood) in NOT_CLOSED else ()
+    legal = VALUES.get((place, key), ()) or (value.words if only_words else ())
+    return legal if len(legal) > 1 or name in NOT_CLOSED else ()
 
 
 def _property(stood: Stood) -> str:

@@ -15,7 +15,7 @@ from abl.analysis import generic
 from abl.analysis.closed_places import Whole, walked
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.registry import Found, found
-from abl.analysis.shape_forms import LIST, MAP, MIXED, belongs_below, entries_of_map, form_of, is_wrong
+from abl.analysis.shape_forms import LIST, MAP, MIXED, belongs_below, entries_of_map, form_of, has_form, is_wrong
 from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_of
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
@@ -88,16 +88,27 @@ def unread_terms(whole: Whole, source: Source) -> Iterator[Found]:
         yield found(item.line_span, *fixes, severity="warning", reason="A glossary entry is written `term -- meaning`")
 
 
-def _wrong(whole: Whole, source: Source) -> Iterator[Held]:
-    for held in _held(whole, source):
-        told = f"{held.place}.{canonical_key(held.block.key)}" in _TOLD_BY_PARSER
-        if not told and is_wrong(source, held.value, held.block):
-            yield held
+_last: list[tuple[Whole | None, tuple[Held, ...]]] = [(None, ())]
+"""Two rules ask for the same thing, one behind the other. Replaced as a whole, so threads do no harm."""
+
+
+def _wrong(whole: Whole, source: Source) -> tuple[Held, ...]:
+    kept, wrong = _last[0]
+    if kept is not whole:
+        wrong = tuple([held for held in _held(whole, source) if _is_wrong(held, source)])
+        _last[0] = whole, wrong
+    return wrong
+
+
+def _is_wrong(held: Held, source: Source) -> bool:
+    told = f"{held.place}.{canonical_key(held.block.key)}" in _TOLD_BY_PARSER
+    return not told and is_wrong(source, held.value, held.block)
 
 
 def _held(whole: Whole, source: Source) -> Iterator[Held]:
-    """Every value that the table knows of something, with the blocks of its own that carry names."""
-    for held in (*_roots(whole), *(Held(*stood[:3]) for stood in walked(source, whole).properties if stood.known)):
+    """Every value of a form that the table knows of something, with the blocks of its own that carry names."""
+    stood = [one for one in walked(source, whole).properties if one.known and has_form(one.value)]
+    for held in (*_roots(whole), *(Held(*one[:3]) for one in stood)):
         yield held
         if _only_names(held.value) and form_of(source, held.block) == MAP:
             inner = Value(maps=held.value.named_maps)
