@@ -1,0 +1,239 @@
+"""The language, declared once: its places, their keys, what may stand behind each, and what all of it means.
+
+The modules beside this one hold the declaration, a module for a family of sections. The parser's key sets, the
+diagnostics about keys and values, completion, hover, the reference and the runtime's reading come from it. Sources:
+docs/spec 01 §3 and §6, 03, 04 §5, 06-09.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from abl.language import (
+    bindings,
+    constraints,
+    coordination,
+    document,
+    escalation,
+    execution,
+    flow,
+    gather,
+    lifecycle,
+    memory,
+    profiles,
+    shown,
+    supervisors,
+    tools,
+    understanding,
+    waiting,
+)
+from abl.language.model import ALIASES, Key, Place, canonical_key, plain
+from abl.language.types import ANY, Closed, Flag, Number, Type, parts
+from abl.language.written import Scalar, word
+
+_FAMILIES: Final = (
+    flow, waiting, memory, constraints, gather, tools, bindings, coordination, escalation, supervisors, lifecycle,
+    execution, understanding, shown, profiles,
+)  # fmt: skip
+PLACES: Final[Mapping[str, Place]] = {each.name: each for family in _FAMILIES for each in family.PLACES}
+"""Every place by its name."""
+SECTIONS: Final[Mapping[str, Key]] = {key.name: key for key in document.AGENT.listed}
+"""The sections of agents and supervisors by canonical keyword."""
+PROFILE_SECTIONS: Final[Mapping[str, Key]] = {key.name: key for key in document.PROFILE.listed}
+"""The sections of a profile document of which more is known than that they are texts (docs/spec 09 §12)."""
+
+
+class Value(NamedTuple):
+    """What may stand behind or below a key, by form: places, closed words, kinds of names and expressions."""
+
+    maps: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    named_lists: tuple[str, ...] = ()
+    named_maps: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def only_words(self) -> bool:
+        """True where nothing but closed words may stand."""
+        return bool(self.words) and not (self.maps or self.lists or self.named_lists or self.named_maps or self.kinds)
+
+
+@cache
+def _value(type: Type) -> Value:
+    return Value(
+        type.maps, type.lists, type.named_lists, type.named_maps,
+        tuple([word for closed in closed_types(type) for word in closed.words]), type.kinds,
+    )  # fmt: skip
+
+
+def words_at(place: str, written: str) -> tuple[str, ...]:
+    """The closed words that may stand behind a key."""
+    return value_at(place, written).words
+
+
+@lru_cache(maxsize=4_096)
+def number_at(place: str, written: str) -> Number | None:
+    """The number that a key takes; None for one that takes something else, or that a rule of its own looks at."""
+    found = key_at(place, written)
+    return found.type if found is not None and isinstance(found.type, Number) and not found.judged else None
+
+
+def closed_types(type: Type) -> Iterator[Closed | Flag]:
+    """The parts of a type that are closed words or a switch."""
+    return (one for one in parts(type) if isinstance(one, Closed | Flag))
+
+
+@lru_cache(maxsize=4_096)
+def key_at(place: str, written: str) -> Key | None:
+    """The key that is meant at a place; of a tool also those of its binding. None for one that is not listed."""
+    known = PLACES.get(place)
+    found = known.key(written) if known is not None else None
+    return PLACES["binding"].key(written) if found is None and place == "tool" else found
+
+
+@lru_cache(maxsize=4_096)
+def type_at(place: str, written: str) -> Type:
+    """What may stand behind a key of a place, listed or not."""
+    found = key_at(place, written)
+    if found is not None:
+        return found.type
+    known = PLACES.get(place)
+    return (known.others if known is not None else None) or ANY
+
+
+def meant(place: str, written: str, text: Scalar | str | None) -> Any:
+    """A value of a key as it is meant, else the key's default; of a text that does not stand in its own line."""
+    declared = key_at(place, written)
+    if declared is None:
+        return None
+    found = declared.type.read_word(word(text)) if text is not None else None
+    return found if found is not None else declared.default_value
+
+
+def knows(place: str, written: str) -> bool:
+    """True for a key that a place lists."""
+    known = PLACES.get(place)
+    return known is not None and known.key(written) is not None
+
+
+def value_at(place: str, written: str) -> Value:
+    """What may stand behind or below a key of a place, by form; nothing for one that is not listed."""
+    return _value(type_at(place, written))
+
+
+def value_of(type: Type) -> Value:
+    """The same of a type."""
+    return _value(type)
+
+
+def section_value(keyword: str) -> Value:
+    """What stands below a section of an agent."""
+    section = SECTIONS.get(keyword)
+    return _value(section.type) if section is not None else Value()
+
+
+def profile_value(keyword: str) -> Value:
+    """What stands below a section of a profile document."""
+    section = PROFILE_SECTIONS.get(keyword)
+    return _value(section.type) if section is not None else Value()
+
+
+def takes_lines(place: str, written: str) -> bool:
+    """True for a key whose value stands in the lines below it, and never behind it."""
+    value = value_at(place, written)
+    nested = value.maps or value.lists or value.named_lists or value.named_maps
+    return bool(nested) and not (value.words or value.kinds)
+
+
+def offered_keys(place: str) -> tuple[str, ...]:
+    """The keys of a place that completion offers, as authors write them."""
+    known = PLACES.get(place)
+    return tuple([key.name for key in known.listed if key.offered]) if known is not None else ()
+
+
+def is_lower(place: str) -> bool:
+    """True where keys are written in lower case."""
+    known = PLACES.get(place)
+    return known is not None and known.lower
+
+
+def legal_keys(place: str) -> frozenset[str]:
+    """The keys of a place in upper case."""
+    return frozenset(PLACES[place].keys)
+
+
+def _hovered(place: str, written: str) -> Key | None:
+    """The key that readers are told of: at the margin a section, or the directive of a list of directives."""
+    if place == "agent":
+        return SECTIONS.get(canonical_key(written).replace(" ", "_")) or key_at("step", written)
+    return key_at("tool" if place == "tools" and not knows(place, written) else place, written)
+
+
+def key_meaning(place: str, written: str) -> str:
+    """What a key means at a place; an empty text when it is none of the place's."""
+    found = _hovered(place, written)
+    return found.meaning if found is not None else ""
+
+
+_SAID: Final[Mapping[str | None, str]] = {"told": "not executed here", "simulated": "simulated here"}
+
+
+def runs_here(place: str, written: str) -> str:
+    """What readers must know of how a key runs, with its section of docs/spec; an empty text where it just does."""
+    found = _hovered(place, written)
+    said = _SAID.get(found.runs, "") if found is not None else ""
+    return f"{said} (docs/spec {found.spec})" if found is not None and said else ""
+
+
+def told_keys(place: str) -> tuple[str, ...]:
+    """The keys of a place that nothing here executes, in upper case; those with a code of their own are left out."""
+    return tuple([name for name, key in PLACES[place].keys.items() if key.runs == "told" and key.offered])
+
+
+def word_meaning(place: str, written: str, word: str) -> str:
+    """What a closed word means behind a key of a place; an empty text when nothing is known of it."""
+    found = key_at(place, written)
+    words = found.type.words if found is not None else {}
+    return next((words[each] for each in (word, f"{word}(", f"{word}()") if each in words), "")
+
+
+def head_meaning(place: str, word: str) -> str:
+    """What a word means that stands behind the name of an entry: ``- title: required``."""
+    known = PLACES.get(place)
+    return known.heads.get(word, "") if known is not None else ""
+
+
+__all__ = [
+    "ALIASES",
+    "PLACES",
+    "PROFILE_SECTIONS",
+    "SECTIONS",
+    "Key",
+    "Place",
+    "Value",
+    "canonical_key",
+    "closed_types",
+    "head_meaning",
+    "is_lower",
+    "key_at",
+    "key_meaning",
+    "knows",
+    "legal_keys",
+    "meant",
+    "number_at",
+    "offered_keys",
+    "plain",
+    "profile_value",
+    "runs_here",
+    "section_value",
+    "takes_lines",
+    "told_keys",
+    "type_at",
+    "value_at",
+    "value_of",
+    "word_meaning",
+    "words_at",
+]
