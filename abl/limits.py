@@ -37,6 +37,9 @@ MAX_PATHS_ABOVE: Final = 100
 MAX_PARSER_FINDINGS: Final = 1_000
 """Problems the parser notes for one file; people are shown fewer (docs/spec 05 §1)."""
 
+MAX_READINGS: Final = 6
+"""Times a document is read again because of misspelt words in it (docs/spec 05 §1); of those behind, more follows."""
+
 LINE_CACHE: Final = 16_384
 """Lines whose structure is remembered between parses (docs/spec 01 §2)."""
 
@@ -46,8 +49,50 @@ TOKEN_CACHE: Final = 16_384
 MAX_TOKEN_LINE: Final = 20_000
 """Characters of a line that is coloured in detail; a longer one is one piece."""
 
+MAX_YAML_REPEATED: Final = 10_000
+"""Values that the aliases of one YAML text may repeat (docs/spec 12 §3)."""
+
 MAX_PROJECT_FILES: Final = 1_000
 """Documents of one folder that the language server reads."""
 
 MAX_FOLDER_ENTRIES: Final = 20_000
 """Files and folders that the language server looks at to find them."""
+
+MAX_VARIABLE: Final = 500_000
+"""Characters of a session variable's value, written out as JSON: shared parts count wherever they would stand."""
+
+MAX_FACT: Final = 250_000
+"""Characters of a fact's value, written out as JSON. A store may take less."""
+
+MAX_VARIABLES: Final = 3_000_000
+"""Characters of all large session variables together (those above ``LARGE_VARIABLE``)."""
+
+LARGE_VARIABLE: Final = 1_000
+"""Characters of a variable up to which it does not count among the large ones."""
+
+MAX_ANSWER: Final = 2_000_000
+"""Characters of the value of an expression that is answered, written out as JSON."""
+
+MAX_SNAPSHOT: Final = 4_000_000
+"""Characters of the snapshot behind a turn, written out as JSON: variables, history and what ports keep."""
+
+MAX_REPLY: Final = 100_000
+"""Characters of one message to the user."""
+
+MAX_REPLIES: Final = 250_000
+"""Characters of all messages of a turn."""
+
+MAX_EVENTS: Final = 10_000
+"""Events of one turn."""
+
+MAX_EVENT_CHARS: Final = 16_000_000
+"""Characters of all events of a turn, roughly as JSON."""
+
+MAX_SECRETS: Final = 1_000
+"""Sensitive texts and numbers that a session hides in its events."""
+
+MAX_COMPARED_LINES: Final = 20_000
+"""Lines of two texts, without their common beginning and end, that are compared one by one."""
+
+MAX_LINE_COMPARISONS: Final = 2_000_000
+"""Pairs of lines that are looked at for what two texts have in common; then only beginnings and ends are compared."""

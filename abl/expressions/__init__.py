@@ -3,6 +3,8 @@
 from .api import (
     BUILTINS,
     GUARDRAIL_BUILTINS,
+    Budget,
+    BudgetExceeded,
     Builtin,
     Condition,
     Expression,
@@ -22,6 +24,8 @@ from .api import (
 __all__ = [
     "BUILTINS",
     "GUARDRAIL_BUILTINS",
+    "Budget",
+    "BudgetExceeded",
     "Builtin",
     "Condition",
     "Expression",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .budget import EXPLORATION, KEYSTROKE, REQUEST, TURN, Budget, BudgetExceeded, Limits
 from .builtins import BUILTINS, GUARDRAIL_BUILTINS, Builtin
 from .conditions import Condition, read_condition
 from .errors import ExpressionError
@@ -14,7 +15,13 @@ from .values import Value, equal, text, truthy, type_tag
 
 __all__ = [
     "BUILTINS",
+    "EXPLORATION",
     "GUARDRAIL_BUILTINS",
+    "KEYSTROKE",
+    "REQUEST",
+    "TURN",
+    "Budget",
+    "BudgetExceeded",
     "Builtin",
     "Conceal",
     "Condition",
@@ -23,6 +30,7 @@ __all__ = [
     "ExpressionError",
     "Highlight",
     "ItemScope",
+    "Limits",
     "NameRead",
     "Now",
     "Outcome",

@@ -1,4 +1,4 @@
-"""Bounds of the expression language: what user text and user data may cost (docs/spec 02 §8, DESIGN §6)."""
+"""Bounds of expressions: what user text and user data may cost (docs/spec 02 §8, docs/architecture.md §6)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,14 @@ MAX_COMPILED_HEIGHT: Final = 24
 MAX_COMPILED_NODES: Final = 2_000
 """Trees larger than this are interpreted, since compiling them would take longer than many evaluations."""
 
+MAX_FAST_NODES: Final = 300
+"""Trees larger than this have only the code that counts: each node may look through a long text."""
+
 MAX_FUNCTION_DEPTH: Final = 32
 """Calls inside the arguments of calls; deeper is an evaluation error (ABL228)."""
+
+MAX_VALUE_DEPTH: Final = 100
+"""Levels of a value: lists and objects inside each other, as they are kept and shown."""
 
 MAX_TEMPLATE_DEPTH: Final = 4
 """String literals with slots inside slots inside string literals …"""
@@ -34,6 +40,9 @@ MAX_TEXT: Final = 100_000
 MAX_RENDERED: Final = 1_000_000
 """Characters that one template may print."""
 
+MAX_RENDER_ERRORS: Final = 100
+"""Failures of slots that are told of one rendering."""
+
 MAX_ITERATIONS: Final = 100_000
 """Passes through `{{#each}}` bodies in one rendering, inner and outer together."""
 
@@ -42,6 +51,19 @@ MAX_BLOCK_NESTING: Final = 50
 
 MAX_PATTERN_LENGTH: Final = 10_000
 """Characters of a regular expression."""
+
+MAX_SEARCH: Final = 100_000_000
+"""Instructions of a compiled pattern times characters of the text: about a second where RE2 is slowest, and one search
+cannot be interrupted."""
+
+MAX_PATTERN_MEMORY: Final = 1 << 20
+"""Bytes that RE2 may use for one pattern; a pattern that needs more is invalid."""
+
+MAX_QUICK_PATTERN: Final = 64
+"""Characters that a pattern for Python's `re` may match before its repetition, so that a search stays quick."""
+
+MAX_QUICK_TEXT: Final = 10_000
+"""Characters of a text that compiled code searches without counting."""
 
 MAX_TRACED_SIZE: Final = 2_048
 """Characters of a value as JSON in an explained node; longer values are cut (04 §10)."""

@@ -1,6 +1,6 @@
 """The table of built-in functions (docs/spec 02 §8): what exists, with which arguments, and what it does.
 
-Families live in `functions_*.py`; each registers its functions here with `@builtin(signature, result_type)`. Pure
+Families live in `functions/`; each registers its functions here with `@builtin(signature, result_type)`. Pure
 functions are called with the argument values, impure ones with the `Evaluation` first.
 """
 
@@ -114,11 +114,4 @@ def call_problem(name: str, prefixed: bool, count: int, *, guardrail: bool = Fal
     return None
 
 
-from . import (  # noqa: E402, F401 - each family registers itself in the tables above
-    functions_data,
-    functions_format,
-    functions_guardrail,
-    functions_match,
-    functions_numbers,
-    functions_text,
-)
+from . import functions  # noqa: E402, F401 - each family registers itself in the tables above

@@ -6,6 +6,9 @@ from typing import Any, Final
 
 from .values import Value, is_number, read_number, starts_like_number, type_tag
 
+NOT_A_DATE: Final = "not_a_date"
+"""Rule of a comparison of a date with something else, which is false whatever the operator."""
+_DATED: Final = frozenset(("date", "datetime"))
 _ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _EQUALITY: Final = frozenset(("==", "!="))
 _TEXTS: Final = frozenset(("startsWith", "endsWith", "matches"))
@@ -36,8 +39,12 @@ def negation_coercions(value: Value) -> list[dict[str, Any]]:
 
 
 def _order(left: Value, right: Value) -> list[dict[str, Any]]:
-    if type_tag(left) in ("date", "datetime") and type_tag(right) in ("date", "datetime"):
+    dated = [type_tag(side) in _DATED for side in (left, right)]
+    if all(dated):
         return _dates(left, right)
+    if any(dated):
+        side = dated.index(False)
+        return [_record(side, (left, right)[side], "date", NOT_A_DATE)]
     return _numbers(left, right, "unreadable_is_zero")
 
 

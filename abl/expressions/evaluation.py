@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias
 
+from .budget import BudgetExceeded
 from .dates import read_moment, timestamp_text, to_datetime
 from .regex import match_record
 from .scope import Context, Scope, descend, read
@@ -25,13 +26,17 @@ class Random(Protocol):
 
 
 class Evaluation:
-    """One pass over one expression or template. `match` is the record of its last successful `matches`."""
+    """One pass over one expression or template. `match` is the record of its last successful `matches`.
 
-    __slots__ = ("_moment", "_rng", "_source", "context", "match", "notes")
+    `exceeded` is what ran out of the budget meanwhile, where that did not end the pass as an exception.
+    """
+
+    __slots__ = ("_moment", "_rng", "_source", "context", "exceeded", "match", "notes")
 
     def __init__(self, context: Context, now: Now = None, rng: Random | None = None) -> None:
         self.context = context
         self.match: dict[str, Any] | None = None
+        self.exceeded: BudgetExceeded | None = None
         self.notes: list[dict[str, Any]] = []
         self._source = now
         self._moment: datetime | None = None

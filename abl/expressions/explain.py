@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, TypeAlias
 
 from . import bounds, operators
+from .budget import BudgetExceeded, current
 from .builtins import METHODS, call_problem, find
 from .coercions import coercions, negation_coercions
-from .compiler import fixed_pattern, has_slots, method_problem, search
+from .compiling.compiler import fixed_pattern, has_slots, method_problem, search
 from .errors import EvaluationError
 from .evaluation import Evaluation
 from .nodes import (
@@ -121,6 +122,7 @@ class Explainer:
         self.render = render
         self.full = full
         self.guardrail = guardrail
+        self.spend = current().spend
         self.calls = 0
         self.hypothetical = False
 
@@ -128,11 +130,17 @@ class Explainer:
         """Evaluate a node and record it; a failure is in the record, and the value None."""
         record = self.blank(node)
         try:
+            self.spend()
             value = self.evaluators[type(node)](self, node, record)
             fill_value(record, value)
         except EvaluationError as problem:
             record["status"] = "error"
             record["error"] = str(problem)
+            return None, record
+        except BudgetExceeded as problem:
+            record["status"] = "error"
+            record["error"] = str(problem)
+            self.evaluation.exceeded = problem
             return None, record
         if value is None:
             record["null_source"] = self.null_source(node, record)
@@ -169,6 +177,7 @@ class Explainer:
             record["children"].append(self.aside(node) if self.full else self.untouched(node))
 
     def untouched(self, node: Node) -> Record:
+        self.spend()
         record = self.blank(node)
         record["children"] = [self.untouched(child) for child in children(node)]
         return record

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import compiler
-from .compiler import has_slots
+from abl.remembered import remembered
+
+from . import bounds
+from .budget import REQUEST, Budget, BudgetExceeded, is_missing
+from .compiling import compiler
+from .compiling.compiler import has_slots
+from .compiling.fast import compile_fast
+from .compiling.recorder import compile_recorder
 from .errors import EvaluationError
 from .evaluation import Evaluation, Now, Random
 from .explain import Explainer, Record, prepared_records, references
-from .fast import compile_fast
 from .lexer import unescape
 from .nodes import Literal, Node, Path, walk
 from .parser import Parsed, parse
-from .recorder import compile_recorder
 from .scope import Context
 from .values import Value, truthy
 
@@ -69,13 +73,15 @@ class Outcome:
     """What an evaluation came to. `error` is None or one sentence; then `value` is None (02 §10).
 
     `match` is the record to store as the variable `match`, None when no `matches` succeeded. `notes` are findings
-    such as `{"rule": "invalid_regex", "pattern": …, "reason": …}`.
+    such as `{"rule": "invalid_regex", "pattern": …, "reason": …}`. `exceeded` says what ran out of the budget, when
+    that is the error: its name is `budget-exceeded`.
     """
 
     value: Value
     error: str | None = None
     notes: list[dict[str, Any]] = field(default_factory=list)
     match: dict[str, Any] | None = None
+    exceeded: BudgetExceeded | None = None
 
     @property
     def holds(self) -> bool:
@@ -134,33 +140,44 @@ class Expression:
     # -- evaluation --------------------------------------------------------------------------------------------
 
     def run(self, evaluation: Evaluation) -> Value:
-        """The value within a given evaluation (its context, clock and `match`). Raises EvaluationError."""
+        """The value within a given evaluation (its context, clock and `match`).
+
+        Raises EvaluationError, and BudgetExceeded where the budget runs out.
+        """
         if self._run is None:
             self._run = self._compile()
         return self._run(evaluation)
 
     def evaluate_checked(self, context: Context, now: Now = None, rng: Random | None = None) -> Outcome:
         """As `evaluate`, but tells an error from a null, and what else there is to know. Never raises."""
+        if is_missing():
+            with Budget.of(REQUEST):
+                return self.evaluate_checked(context, now, rng)
         evaluation = Evaluation(context, now, rng)
         try:
             value, error = self.run(evaluation), None
+        except BudgetExceeded as problem:
+            value, error, evaluation.exceeded = None, str(problem), problem
         except Exception as problem:  # no value of a context may stop a conversation
             value, error = None, error_text(problem)
-        return Outcome(value, error, evaluation.notes, evaluation.match)
+        return Outcome(value, error, evaluation.notes, evaluation.match, evaluation.exceeded)
 
     def evaluate_once(self, context: Context, now: Now = None) -> Outcome:
         """As `evaluate_checked`, for many expressions that are evaluated once: compiling costs more than it saves."""
         if self._run is not None:
             return self.evaluate_checked(context, now)
-        evaluation = Evaluation(context, now)
-        value, tree = self._explainer(evaluation).visit(self.node)
-        return Outcome(value, tree["error"], evaluation.notes, evaluation.match)
+        return self._traced(Evaluation(context, now), full=False).outcome
 
     def trace(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Trace:
         """`evaluate_checked` and `explain` in one evaluation. Never raises."""
-        evaluation = Evaluation(context, now, rng)
+        return self._traced(Evaluation(context, now, rng), full=full)
+
+    def _traced(self, evaluation: Evaluation, *, full: bool) -> Trace:
+        if is_missing():
+            with Budget.of(REQUEST):
+                return self._traced(evaluation, full=full)
         value, tree = self._explainer(evaluation, full=full).visit(self.node)
-        return Trace(Outcome(value, tree["error"], evaluation.notes, evaluation.match), tree)
+        return Trace(Outcome(value, tree["error"], evaluation.notes, evaluation.match, evaluation.exceeded), tree)
 
     def references(self, context: Context) -> list[tuple[Path, Value]]:
         """Every path the expression mentions outside of string literals, each once, with its value (04 §10 `refs`)."""
@@ -175,6 +192,8 @@ class Expression:
 
     def _interpret(self, evaluation: Evaluation) -> Value:
         value, tree = self._explainer(evaluation).visit(self.node)
+        if evaluation.exceeded is not None:
+            raise evaluation.exceeded
         if tree["error"] is not None:
             raise EvaluationError(tree["error"])
         return value
@@ -191,7 +210,7 @@ class Expression:
         if self.explain != self._first_explain:
             return self.explain(context, now, rng, full)  # a reference taken before the first call
         recorder = None
-        if compiler.is_compilable(self.node):
+        if compiler.is_compilable(self.node, bounds.MAX_FAST_NODES):
             recorder = compile_recorder(self.node, self.text, self.guardrail)
         if recorder is not None:
             recorder.__globals__["slow"] = self._slow_explain
@@ -199,8 +218,7 @@ class Expression:
         return self._slow_explain(context, now, rng, full)
 
     def _slow_explain(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Record:
-        evaluation = Evaluation(context, now, rng)
-        return self._explainer(evaluation, full=full).visit(self.node)[1]
+        return self._traced(Evaluation(context, now, rng), full=full).tree
 
     def _first(self, kind: str, context: Context, now: Now = None, rng: Random | None = None) -> Value:
         """The first call of `evaluate` or `holds`: put compiled code in its place."""
@@ -208,7 +226,7 @@ class Expression:
             return getattr(self, kind)(context, now, rng)  # a reference taken before the first call
         slow = self._slow_holds if kind == "holds" else self._slow_evaluate
         fast = None
-        if compiler.is_compilable(self.node):
+        if compiler.is_compilable(self.node, bounds.MAX_FAST_NODES):
             fast = compile_fast(self.node, self.guardrail, condition=kind == "holds")
         if fast is not None:
             fast.__globals__["slow"] = slow
@@ -216,10 +234,7 @@ class Expression:
         return slow(context, now, rng)
 
     def _slow_evaluate(self, context: Context, now: Now = None, rng: Random | None = None) -> Value:
-        try:
-            return self.run(Evaluation(context, now, rng))
-        except Exception:
-            return None
+        return self.evaluate_checked(context, now, rng).value
 
     def _slow_holds(self, context: Context, now: Now = None, rng: Random | None = None) -> bool:
         return truthy(self._slow_evaluate(context, now, rng))
@@ -266,7 +281,7 @@ def error_text(problem: Exception) -> str:
     return f"the values cannot be computed with ({type(problem).__name__})"
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192)
 def compile_expression(text: str, *, in_template: bool = False, depth: int = 0, guardrail: bool = False) -> Expression:
     """Read an expression; the last few thousand are remembered. Raises ExpressionError with code and span.
 

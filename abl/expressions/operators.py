@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from . import bounds
+from .budget import reads, visits, writes
 from .errors import EvaluationError
 from .evaluation import Evaluation
 from .regex import Pattern, compile_pattern, regex_problem
@@ -22,8 +23,17 @@ def add(left: Value, right: Value) -> Value:
             one, two = to_number(left), to_number(right)
             if one is not None and two is not None:
                 return double(one + two)
-        return (text(left) + text(right))[: bounds.MAX_TEXT]
+        return joined_pair(text(left), text(right))
     return _arithmetic(left, right, lambda one, two: one + two)
+
+
+def joined_pair(first: str, second: str) -> str:
+    """Two texts as one, cut at `MAX_TEXT`."""
+    room = bounds.MAX_TEXT - len(first)
+    if room <= 0:
+        return first[: bounds.MAX_TEXT]
+    writes(len(first) + min(len(second), room))
+    return first + second[:room]
 
 
 def subtract(left: Value, right: Value) -> Value:
@@ -81,28 +91,32 @@ def not_equal(left: Value, right: Value) -> bool:
 
 def less(left: Value, right: Value) -> bool:
     """`<`."""
-    return compare(left, right) < 0
+    order = compare(left, right)
+    return order is not None and order < 0
 
 
 def less_equal(left: Value, right: Value) -> bool:
     """`<=`."""
-    return compare(left, right) <= 0
+    order = compare(left, right)
+    return order is not None and order <= 0
 
 
 def greater(left: Value, right: Value) -> bool:
     """`>`."""
-    return compare(left, right) > 0
+    order = compare(left, right)
+    return order is not None and order > 0
 
 
 def greater_equal(left: Value, right: Value) -> bool:
     """`>=`."""
-    return compare(left, right) >= 0
+    order = compare(left, right)
+    return order is not None and order >= 0
 
 
 def is_in(left: Value, right: Value) -> bool:
     """`IN`: an element of a list that is `==`, or a key of an object."""
     if isinstance(right, list):
-        return any(equal(left, item) for item in right)
+        return any(equal(left, item) for item in visits(right))
     if isinstance(right, dict):
         return left is not None and text(left) in right
     return False
@@ -118,9 +132,10 @@ def contains(left: Value, right: Value) -> bool:
     if right is None:
         return False
     if isinstance(left, str):
+        reads(len(left))
         return text(right) in left
     if isinstance(left, list):
-        return any(equal(item, right) for item in left)
+        return any(equal(item, right) for item in visits(left))
     return False
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+
+from abl.remembered import remembered
 
 from . import bounds
+from .budget import REQUEST, Budget, BudgetExceeded, current, is_missing
 from .errors import EvaluationError
 from .evaluation import Evaluation, Now, Random
 from .expression import Expression, NameRead, error_text
@@ -59,17 +61,20 @@ class Template:
         self.single_braces = braces
 
     def render(self, context: Context, now: Now = None, rng: Random | None = None) -> str:
-        """The text for a context; what fails or is ∅ prints nothing."""
+        """The text for a context; what fails or is ∅ prints nothing. Raises BudgetExceeded."""
         return self.render_traced(context, now, rng).text
 
     def render_traced(
         self, context: Context, now: Now = None, rng: Random | None = None, conceal: Conceal | None = None
     ) -> Rendered:
         """As `render`, with what was missing and what failed, and the text with its slots concealed."""
+        if is_missing():
+            with Budget.of(REQUEST):
+                return self.render_traced(context, now, rng, conceal)
         renderer = _Renderer(Evaluation(context, now, rng), conceal)
         renderer.parts(self.parts)
         shown = "".join(renderer.shown) if conceal is not None else None
-        return Rendered("".join(renderer.out), list(dict.fromkeys(renderer.missing)), renderer.errors, shown)
+        return Rendered("".join(renderer.out), list(renderer.missing), renderer.errors, shown)
 
     def render_in(self, evaluation: Evaluation) -> str:
         """The text within the evaluation of an expression, whose clock and `match` it shares."""
@@ -115,19 +120,21 @@ def _slots(parts: tuple[Part, ...], depth: int) -> Iterator[SlotPlace]:
 class _Renderer:
     def __init__(self, evaluation: Evaluation, conceal: Conceal | None = None) -> None:
         self.evaluation = evaluation
+        self.budget = current()
         self.conceal = conceal
         self.concealing = 0
         self.out: list[str] = []
         self.shown: list[str] = []
         self.room = bounds.MAX_RENDERED
         self.rounds = bounds.MAX_ITERATIONS
-        self.missing: list[str] = []
+        self.missing: dict[str, None] = {}
         self.errors: list[str] = []
 
     def parts(self, parts: tuple[Part, ...]) -> None:
         for part in parts:
             if self.room <= 0:
                 return
+            self.budget.step()
             match part:
                 case Text():
                     self.write(part.text)
@@ -140,6 +147,7 @@ class _Renderer:
                     self.each(part)
 
     def write(self, piece: str, shown: str | None = None) -> None:
+        self.budget.write(len(piece))
         self.out.append(piece[: self.room])
         if self.conceal is not None:
             self.shown.append(piece[: self.room] if shown is None else shown)
@@ -152,7 +160,7 @@ class _Renderer:
         try:
             printed = text(value)
         except EvaluationError as problem:
-            self.errors.append(f"{slot.source}: {problem}")
+            self.fail(slot, str(problem))
             return
         self.write(printed, self.concealed(slot, value))
 
@@ -165,12 +173,14 @@ class _Renderer:
         """The value of a slot; None, with an error on the list, when there is none."""
         if slot.expression is None:
             if slot.error is not None:
-                self.errors.append(f"{slot.source}: {slot.error.reason}")
+                self.fail(slot, slot.error.reason)
             return None
         try:
             value = slot.expression.run(self.evaluation)
+        except BudgetExceeded:
+            raise
         except Exception as problem:  # rendering never fails a turn
-            self.errors.append(f"{slot.source}: {error_text(problem)}")
+            self.fail(slot, error_text(problem))
             return None
         if slot.added is None:
             return value
@@ -189,18 +199,24 @@ class _Renderer:
             if self.room <= 0 or self.rounds <= 0:
                 break
             self.rounds -= 1
+            self.budget.step()
             self.evaluation.context = ItemScope(item, place, len(items), inside)
             self.parts(block.body)
         self.evaluation.context = outer
         self.concealing -= hidden
 
+    def fail(self, slot: Slot, reason: str) -> None:
+        """Note what failed; a loop may do so at every round, so the first ones have to do."""
+        if len(self.errors) < bounds.MAX_RENDER_ERRORS:
+            self.errors.append(f"{slot.source}: {reason}")
+
     def note_missing(self, expression: Expression) -> None:
         paths = [node for node in walk(expression.node) if isinstance(node, Path)]
         unset = [path for path in paths if self.evaluation.read(path.parts) is None]
-        self.missing.extend(".".join(path.parts) for path in unset)
+        self.missing.update(dict.fromkeys(".".join(path.parts) for path in unset))
 
 
-@lru_cache(maxsize=4_096)
+@remembered(4_096)
 def compile_template(text: str, depth: int = 0) -> Template:
     """Read a template; the last few thousand are remembered. `depth` counts the string literals around it."""
     if depth > bounds.MAX_TEMPLATE_DEPTH:
@@ -212,7 +228,10 @@ def compile_template(text: str, depth: int = 0) -> Template:
 
 
 def render(template: str, context: Context, now: Now = None, rng: Random | None = None) -> str:
-    """The text of a template for a context (02 §9). Never raises; `context` is not changed."""
+    """The text of a template for a context (02 §9); `context` is not changed.
+
+    Raises nothing but BudgetExceeded.
+    """
     return compile_template(template).render(context, now, rng)
 
 

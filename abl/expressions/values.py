@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from . import bounds
+from .budget import FREE, spends
 from .dates import is_date_only, read_moment
 from .errors import EvaluationError
 
@@ -124,51 +126,47 @@ def json_text(value: Value, enough: int) -> str:
     """Compact JSON with numbers as in `number_text`; writing stops soon after `enough` characters."""
     pieces: list[str] = []
     room = enough
-    # A stack of what is still to be written; `Raw` marks punctuation, so that deep values need no recursion.
-    todo: list[Any] = [value]
+    comma = ""
+    # What is still to be written, with what closes it: so deep values need no recursion, and long ones no copy.
+    todo: list[tuple[Iterator[Any], str]] = [(iter((value,)), "")]
     while todo and room >= 0:
-        item = todo.pop()
-        if type(item) is _Raw:
-            piece = item.text
-        elif isinstance(item, str):
-            piece = _quote(item)
-        elif isinstance(item, dict):
-            piece = "{"
-            todo.append(_Raw("}"))
-            todo.extend(_members(item))
-        elif isinstance(item, (list, tuple)):
-            piece = "["
-            todo.append(_Raw("]"))
-            todo.extend(_elements(item))
+        items, close = todo[-1]
+        item: Any = next(items, _END)
+        if item is _END:
+            todo.pop()
+            piece, comma = close, ","
         else:
-            piece = "null" if item is None else text(item)
+            if close == "}":
+                comma, item = f"{comma}{_quote(str(item[0]))}:", item[1]
+            inner = _inside(item)
+            if inner is None:
+                piece, comma = comma + _scalar_text(item, room), ","
+            else:
+                todo.append(inner)
+                piece, comma = comma + ("[" if inner[1] == "]" else "{"), ""
         pieces.append(piece)
         room -= len(piece)
+        if not len(pieces) % FREE:
+            spends(FREE)
     return "".join(pieces)
 
 
-class _Raw:
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+_END: Final = object()
 
 
-_COMMA: Final = _Raw(",")
+def _inside(item: Value) -> tuple[Iterator[Any], str] | None:
+    """The elements or members of a value, with what closes it; None for a value that has none."""
+    if isinstance(item, (list, tuple)):
+        return iter(item), "]"
+    if isinstance(item, dict):
+        return iter(item.items()), "}"
+    return None
 
 
-def _members(item: dict[str, Any]) -> list[Any]:
-    todo: list[Any] = []
-    for key, value in reversed(item.items()):
-        todo += (value, _Raw(f"{_quote(str(key))}:"), _COMMA)
-    return todo[:-1]
-
-
-def _elements(item: list[Any] | tuple[Any, ...]) -> list[Any]:
-    todo: list[Any] = []
-    for value in reversed(item):
-        todo += (value, _COMMA)
-    return todo[:-1]
+def _scalar_text(item: Value, room: int) -> str:
+    if isinstance(item, str):
+        return str(_quote(item[: room + 1]))
+    return "null" if item is None else text(item)
 
 
 def type_tag(value: Value) -> str:
@@ -219,8 +217,12 @@ def _equal_boolean(left: Value, right: Value) -> bool:
 def same(left: Value, right: Value) -> bool:
     """Deep equality without conversions: `[1]` is not `["1"]` and not `[true]`."""
     todo = [(left, right)]
+    steps = 0
     while todo:
         one, two = todo.pop()
+        steps += 1
+        if not steps % FREE:
+            spends(FREE)
         if isinstance(one, dict) and isinstance(two, dict):
             if one.keys() != two.keys():
                 return False
@@ -237,11 +239,13 @@ def same(left: Value, right: Value) -> bool:
     return True
 
 
-def compare(left: Value, right: Value) -> int:
-    """Below, at or above zero as `left` comes before, with or after `right` (02 §5.1)."""
-    if isinstance(left, str) and isinstance(right, str):
-        first, second = read_moment(left), read_moment(right)
-        if first is not None and second is not None:
-            return (first > second) - (first < second)
+def compare(left: Value, right: Value) -> int | None:
+    """Below, at or above zero as `left` comes before, with or after `right`; None for a date and no date (02 §5.1)."""
+    first = read_moment(left) if isinstance(left, str) else None
+    second = read_moment(right) if isinstance(right, str) else None
+    if first is not None and second is not None:
+        return (first > second) - (first < second)
+    if first is not None or second is not None:
+        return None
     one, two = to_order(left), to_order(right)
     return (one > two) - (one < two)

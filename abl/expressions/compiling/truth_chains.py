@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from .explain import Record
-from .nodes import Logical, Node, Path
+from ..explain import Record
+from ..nodes import Logical, Node, Path
 
 
 class Records(Protocol):

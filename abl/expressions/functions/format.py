@@ -7,12 +7,15 @@ import re
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from . import bounds
-from .builtins import builtin
-from .dates import is_date_only, read_moment, to_datetime
-from .values import Value, number_text, text, to_number
+from .. import bounds
+from ..budget import writes
+from ..builtins import builtin
+from ..dates import is_date_only, read_moment, to_datetime
+from ..values import Value, number_text, text, to_number
 
 DATE_TOKENS = re.compile(r"YYYY|MMMM|MMM|MM|DD|HH|mm|ss")
+_LONGEST_NAME = 200
+"""Characters of the name of a currency, a locale or a time zone; none is longer."""
 _MONTHS = (
     "January",
     "February",
@@ -38,8 +41,8 @@ def format_currency(value: Value, currency: Value, *locale: Value) -> Value:
     number = to_number(value)
     if number is None:
         return None
-    code = text(currency).strip().upper()
-    place = text(locale[0]) if locale else "en-US"
+    code = text(currency)[:_LONGEST_NAME].strip().upper()
+    place = text(locale[0])[:_LONGEST_NAME] if locale else "en-US"
     try:
         known = Locale.parse(place.replace("-", "_"))
         if not money.is_currency(code):
@@ -63,12 +66,14 @@ def format_date(value: Value, template: Value, *zone: Value) -> Value:
         except OverflowError:
             return written
     parts = _date_parts(when)
-    return DATE_TOKENS.sub(lambda token: parts[token.group()], text(template))[: bounds.MAX_TEXT]
+    layout = text(template)[: 2 * bounds.MAX_TEXT]  # a token of four letters may become a month of three
+    writes(len(layout))
+    return DATE_TOKENS.sub(lambda token: parts[token.group()], layout)[: bounds.MAX_TEXT]
 
 
 def _time_zone(name: str) -> tzinfo:
     try:
-        return ZoneInfo(name)
+        return ZoneInfo(name if len(name) <= _LONGEST_NAME else "")
     except (KeyError, ValueError, OSError):
         return ZoneInfo("UTC")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from . import bounds
-from .builtins import CEL_FUNCTIONS, builtin
-from .dates import timestamp_text
-from .evaluation import Evaluation
-from .scope import descend
-from .values import Value, equal, text, to_number, truthy
+from .. import bounds
+from ..budget import makes, visits
+from ..builtins import CEL_FUNCTIONS, builtin
+from ..dates import timestamp_text
+from ..evaluation import Evaluation
+from ..scope import descend
+from ..values import Value, equal, text, to_number, truthy
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -43,9 +44,10 @@ def array_find_index(items: Value, field: Value, value: Value) -> int:
     if not isinstance(items, list):
         return -1
     name = text(field)
-    for place, item in enumerate(items):
+    path = tuple(name.split("."))
+    for place, item in enumerate(visits(items)):
         if isinstance(item, dict):
-            found = item[name] if name in item else descend(item, tuple(name.split(".")))
+            found = item[name] if name in item else descend(item, path)
             if equal(found, value):
                 return place
     return -1
@@ -54,13 +56,19 @@ def array_find_index(items: Value, field: Value, value: Value) -> int:
 @builtin("OBJECT_KEYS(o)", "array")
 def object_keys(value: Value) -> Value:
     """The keys in their order; an empty list for anything but an object."""
-    return list(value) if isinstance(value, dict) else []
+    if not isinstance(value, dict):
+        return []
+    makes(len(value))
+    return list(value)
 
 
 @builtin("OBJECT_VALUES(o)", "array")
 def object_values(value: Value) -> Value:
     """The values in the order of their keys; an empty list for anything but an object."""
-    return list(value.values()) if isinstance(value, dict) else []
+    if not isinstance(value, dict):
+        return []
+    makes(len(value))
+    return list(value.values())
 
 
 @builtin("OBJECT_MERGE(o1, …)", "object")
@@ -69,6 +77,7 @@ def object_merge(*values: Value) -> Value:
     merged: dict[str, Value] = {}
     for value in values:
         if isinstance(value, dict):
+            makes(len(value))
             merged.update(value)
     return merged
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, NoReturn
 
-from . import bounds, operators
-from .builtins import METHODS, call_problem, find
-from .errors import EvaluationError
-from .evaluation import Evaluation
-from .nodes import (
+from .. import bounds, operators
+from ..builtins import METHODS, call_problem, find
+from ..errors import EvaluationError
+from ..evaluation import Evaluation
+from ..nodes import (
     Binary,
     Call,
     Index,
@@ -36,9 +36,9 @@ from .nodes import (
     height,
     walk,
 )
-from .regex import Pattern, compile_pattern
-from .scope import index, member, read
-from .values import Value, equal, text, truthy
+from ..regex import Pattern, compile_pattern
+from ..scope import index, member, read
+from ..values import Value, equal, text, truthy
 
 
 class Code(NamedTuple):
@@ -116,11 +116,11 @@ def build(source: str, constants: dict[str, Any], name: str) -> Callable[..., An
     return function
 
 
-def is_compilable(node: Node) -> bool:
-    """False for trees that would overtax Python's own compiler; these are interpreted."""
+def is_compilable(node: Node, most: int = bounds.MAX_COMPILED_NODES) -> bool:
+    """False for trees that would overtax Python's own compiler, or have more than `most` nodes."""
     if height(node) > bounds.MAX_COMPILED_HEIGHT:
         return False
-    return sum(1 for _ in walk(node)) <= bounds.MAX_COMPILED_NODES
+    return sum(1 for _ in walk(node)) <= most
 
 
 class General:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import decimal
 from collections.abc import Callable
 
-from . import operators
-from .builtins import builtin
-from .values import Value, double, is_number, number_text, text, to_number
+from .. import operators
+from ..builtins import builtin
+from ..values import Value, double, is_number, number_text, text, to_number
 
 # Doubles reach 309 digits before and 324 after the point.
 _EXACT = decimal.Context(prec=800, Emax=9_999, Emin=-9_999)

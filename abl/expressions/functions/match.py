@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-from . import bounds
-from .builtins import builtin
-from .values import Value, text
+from .. import bounds
+from ..budget import takes
+from ..builtins import builtin
+from ..values import Value, text
 
+_WORD = re.compile(r"[^\W\d_]+|[0-9]+")
+_SPOKEN = {
+    "zero": "0", "oh": "0", "o": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
+    "seven": "7", "eight": "8", "nine": "9",
+}  # fmt: skip
+_REPEATED = {"double": 2, "triple": 3}
+_SIGNS = tuple(
+    (re.compile(rf"(?<!\s)\s++(?:{words})\s++"), sign)
+    for words, sign in (
+        ("at the rate(?: of)?|at", "@"), ("dot|point", "."), ("underscore", "_"), ("dash|hyphen|minus", "-"),
+    )
+)  # fmt: skip
 KINDS = ("name", "person_name", "email", "address", "phone", "digits", "text")
 _NOTHING = -1
 _PASS = 70
@@ -25,11 +39,12 @@ def match_score(said: Value, stored: Value, *kind: Value) -> int:
     one, two = text(said), text(stored)
     if not one.strip() or not two.strip() or max(len(one), len(two)) > bounds.MAX_MATCHED_TEXT:
         return _NOTHING
+    takes(len(one) + len(two))
     sort = text(kind[0]).lower() if kind else "text"
     if sort in ("phone", "digits"):
         return _digits_score(one, two, sort)
     if sort == "email":
-        return _exact_score(one.strip().casefold(), two.strip().casefold())
+        return _exact_score(_address(one), _address(two))
     return _text_score(_normalised(one), _normalised(two))
 
 
@@ -42,12 +57,34 @@ def _text_score(one: str, two: str) -> int:
 
 
 def _digits_score(one: str, two: str, sort: str) -> int:
-    first, second = ("".join(c for c in side if c in "0123456789") for side in (one, two))
+    first, second = _digits(one), _digits(two)
     if not first or not second:
         return _NOTHING
     if sort == "phone" and len(first) >= 10 and first[-10:] == second[-10:]:
         return 100
     return _exact_score(first, second)
+
+
+def _digits(said: str) -> str:
+    """The digits of a text, spoken ones included: `four one two`, `double five`."""
+    digits: list[str] = []
+    times = 1
+    for word in _WORD.findall(said.casefold()):
+        if word in _REPEATED:
+            times = _REPEATED[word]
+            continue
+        read = _SPOKEN.get(word) or "".join(c for c in word if c in "0123456789")
+        digits.append(read[:1] * (times - 1) + read)
+        times = 1
+    return "".join(digits)
+
+
+def _address(said: str) -> str:
+    """An e-mail address, also as it is spoken: `ada at the rate example dot com`."""
+    written = said.strip().casefold()
+    for spoken, sign in _SIGNS:
+        written = spoken.sub(sign, written)
+    return written
 
 
 def _exact_score(one: str, two: str) -> int:

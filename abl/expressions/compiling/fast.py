@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from . import bounds, operators
-from .builtins import find
+from .. import bounds, operators
+from ..builtins import find
+from ..dates import read_moment
+from ..nodes import Binary, Call, ListNode, Literal, Method, Node, Path
+from ..regex import compile_pattern
+from ..values import Value, read_number
 from .compiler import Code, General, build, fixed_pattern, has_slots
-from .dates import read_moment
-from .nodes import Binary, Call, ListNode, Literal, Method, Node, Path
-from .regex import compile_pattern
-from .values import Value, read_number
 
 ORDER: Final = frozenset(("<", "<=", ">", ">="))
 
@@ -172,7 +172,8 @@ class Fast(General):
             raise Unsuited
         subject, name = self.code(left, depth).source, self.temporary()
         found = f"{self.constant(pattern.search)}({name}) is not None"
-        return Code(f"({found} if type({name} := {subject}) is str else give_up())", "bool")
+        short = f"type({name} := {subject}) is str and len({name}) < {bounds.MAX_QUICK_TEXT}"
+        return Code(f"({found} if {short} else give_up())", "bool")
 
     def text_test(self, op: str, left: Node, right: Literal, depth: int) -> Code:
         subject, name, wanted = self.code(left, depth).source, self.temporary(), self.constant(right.value)

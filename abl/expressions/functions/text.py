@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import bounds
-from .builtins import builtin
-from .regex import compile_pattern
-from .values import Value, text, to_number
+from .. import bounds
+from ..budget import counted, makes, reads, writes
+from ..builtins import builtin
+from ..regex import compile_pattern, group_text
+from ..values import Value, text, to_number
 
 _CAP = bounds.MAX_TEXT
+_BEYOND = 64
+"""Characters behind the cap on which those before it may depend, as a final sigma does."""
 
 
 def whole(value: Value) -> int | None:
@@ -22,19 +25,28 @@ def whole(value: Value) -> int | None:
 @builtin("UPPER(s)", "string")
 def upper(value: Value) -> Value:
     """The text in upper case."""
-    return text(value).upper()[:_CAP]
+    return _start(value).upper()[:_CAP]
 
 
 @builtin("LOWER(s)", "string")
 def lower(value: Value) -> Value:
     """The text in lower case."""
-    return text(value).lower()[:_CAP]
+    return _start(value).lower()[:_CAP]
+
+
+def _start(value: Value) -> str:
+    """As much of a text as can matter to a result that is cut."""
+    subject = text(value)[: _CAP + _BEYOND]
+    writes(len(subject))
+    return subject
 
 
 @builtin("TRIM(s)", "string")
 def trim(value: Value) -> Value:
     """The text without blanks at either end."""
-    return text(value).strip()
+    subject = text(value)
+    writes(len(subject))
+    return subject.strip()
 
 
 @builtin("SUBSTRING(s, start, end?)", "string")
@@ -46,16 +58,28 @@ def substring(value: Value, start: Value, *end: Value) -> Value:
     if first is None or last is None:
         return None
     first, last = max(first, 0), max(last, 0)
-    return subject[min(first, last) : max(first, last)]
+    low, high = min(first, last), min(max(first, last), len(subject))
+    writes(high - low)
+    return subject[low:high]
 
 
 @builtin("REPLACE(s, find, repl)", "string")
 def replace(value: Value, find: Value, replacement: Value) -> Value:
     """All occurrences of a literal text replaced; with an empty one nothing is."""
     subject, wanted, new = text(value), text(find), text(replacement)
+    reads(len(subject))
     if not wanted or wanted not in subject:
         return subject
-    return _joined(subject.split(wanted), new)
+    return _joined(_parts(subject, wanted), new)
+
+
+def _parts(subject: str, between: str) -> Iterator[str]:
+    """As `str.split`, one part after the other."""
+    start = 0
+    while (found := subject.find(between, start)) >= 0:
+        yield subject[start:found]
+        start = found + len(between)
+    yield subject[start:]
 
 
 @builtin("SPLIT(s, delim)", "array")
@@ -64,6 +88,9 @@ def split(value: Value, delimiter: Value) -> Value:
     if value is None:
         return []
     subject, between = text(value), text(delimiter)
+    reads(len(subject))
+    makes(subject.count(between) + 1 if between else len(subject))
+    writes(len(subject))
     return subject.split(between) if between else list(subject)
 
 
@@ -80,29 +107,37 @@ def _joined(pieces: Iterable[str], between: str) -> str:
     """As `str.join`, but stops when the result is long enough."""
     written: list[str] = []
     room = _CAP
-    for piece in pieces:
+    for piece in counted(pieces):
         if written:
-            written.append(between)
+            written.append(between[:room])
             room -= len(between)
-        written.append(piece)
+        if room <= 0:
+            break
+        written.append(piece[:room])
         room -= len(piece)
         if room <= 0:
             break
-    return "".join(written)[:_CAP]
+    writes(_CAP - max(room, 0))
+    return "".join(written)
 
 
 @builtin("PAD_START(s, length, char?)", "string")
 def pad_start(value: Value, length: Value, *char: Value) -> Value:
     """The text filled up in front to a length, by default with spaces."""
     padding = _padding(value, length, *char)
-    return None if padding is None else padding + text(value)
+    return None if padding is None else _both(padding, text(value))
 
 
 @builtin("PAD_END(s, length, char?)", "string")
 def pad_end(value: Value, length: Value, *char: Value) -> Value:
     """The text filled up behind to a length, by default with spaces."""
     padding = _padding(value, length, *char)
-    return None if padding is None else text(value) + padding
+    return None if padding is None else _both(text(value), padding)
+
+
+def _both(first: str, second: str) -> str:
+    writes(len(first) + len(second))
+    return first + second
 
 
 def _padding(value: Value, length: Value, *char: Value) -> str | None:
@@ -118,6 +153,7 @@ def _repeated(piece: str, length: int) -> str:
     """As many copies of `piece` as fill `length`, the last one cut."""
     if length <= 0 or not piece:
         return ""
+    writes(length)
     return (piece * (length // len(piece) + 1))[:length]
 
 
@@ -140,29 +176,32 @@ def regex_replace(value: Value, pattern: Value, replacement: Value) -> Value:
         return subject
     pieces: list[str] = []
     last, room = 0, _CAP
-    for found in compiled.finditer(subject):
-        pieces += (subject[last : found.start()], _expand(new, found))
+    for found in counted(compiled.finditer(subject)):
+        pieces += (subject[last : found.start()][:room], _expand(new, found, room))
         last = found.end()
         room -= len(pieces[-1]) + len(pieces[-2])
         if room <= 0:
             break
-    pieces.append(subject[last:])
+    pieces.append(subject[last : last + max(room, 0)])
+    writes(_CAP - max(room, 0))
     return "".join(pieces)[:_CAP]
 
 
-def _expand(template: str, found: Any) -> str:
+def _expand(template: str, found: Any, room: int) -> str:
+    """What takes the place of a match; no more than is needed to fill `room`."""
     if "$" not in template:
-        return template
-    groups = found.groups()
-    pieces = template.split("$")
-    out = [pieces[0]]
-    for piece in pieces[1:]:
+        return template[:room]
+    pieces = _parts(template, "$")
+    out = [next(pieces)[:room]]
+    room -= len(out[0])
+    for piece in counted(pieces):
+        if room <= 0:
+            break
         if piece[:1] in tuple("123456789"):
-            number = int(piece[0])
-            out.append((groups[number - 1] or "") if number <= len(groups) else "")
-            out.append(piece[1:])
+            out += (group_text(found, int(piece[0])) or "", piece[1:])
         else:
-            out.append("$" + piece)
+            out += ("$", piece)
+        room -= len(out[-1]) + len(out[-2])
     return "".join(out)
 
 
@@ -172,9 +211,7 @@ def regex_extract(value: Value, pattern: Value, *group: Value) -> Value:
     number = whole(group[0]) if group else 0
     compiled = compile_pattern(text(pattern))
     found = compiled.search(text(value)) if compiled is not None else None
-    if found is None or number is None or not 0 <= number <= len(found.groups()):
-        return None
-    return found.group(number)
+    return None if found is None or number is None else group_text(found, number)
 
 
 @builtin("MASK(s, pattern, char?)", "string")
@@ -187,6 +224,7 @@ def mask(value: Value, pattern: Value, *char: Value) -> Value:
     sign = (text(char[0]) if char else "*")[:1] or "*"
     first, last = visible
     hidden = len(subject) - first - last
+    writes(len(subject))
     return subject[:first] + sign * hidden + subject[len(subject) - last :]
 
 

@@ -12,16 +12,16 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from .bounds import MAX_TRACED_SIZE
-from .builtins import find
+from ..bounds import MAX_QUICK_TEXT, MAX_TRACED_SIZE
+from ..builtins import find
+from ..explain import Record, fill_value, prepared_records
+from ..nodes import Binary, Call, ListNode, Literal, Logical, Node, Path, Regex, Test, Unary, children, walk
+from ..regex import compile_pattern
+from ..values import double
 from .compiler import build, fixed_pattern, has_slots, is_search
-from .explain import Record, fill_value, prepared_records
 from .fast import ORDER, Unsuited, small_number
 from .native import NUMBERS, doubtful, subject_types
-from .nodes import Binary, Call, ListNode, Literal, Logical, Node, Path, Regex, Test, Unary, children, walk
-from .regex import compile_pattern
 from .truth_chains import truth_chain
-from .values import double
 
 _SCALARS: Final = (int, float, bool, str, type(None))
 _TRUTHS: Final = (bool, type(None), int, float)
@@ -179,7 +179,9 @@ class _Recorder:
             self.line(f"    n{at}['value'] = v{at}")
             self.line(f"    if not v{at}: n{at}['truthy'] = False")
             dated_or_large = f"len(v{at}) > {_TAG_LENGTH} and (v{at}[4] == '-' or len(v{at}) > {MAX_TRACED_SIZE})"
-            self.line(f"    elif v{at} == 'false' or {dated_or_large}: fill_value(n{at}, v{at})")
+            self.line(f"    elif v{at} == 'false' or {dated_or_large}:")
+            self.line(f"        if len(v{at}) > {MAX_QUICK_TEXT}: give_up()")
+            self.line(f"        fill_value(n{at}, v{at})")
         elif bool in types:
             yes, no = (self.constant(self.prepared(node, value)) for value in (True, False))
             self.line(f"if v{at} is True: n{at} = {yes}")

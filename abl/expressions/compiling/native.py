@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..nodes import Binary, Call, ListNode, Literal, Node, Path, Test
 from .compiler import has_slots
 from .fast import ORDER, Unsuited, is_plain_text, small_number
-from .nodes import Binary, Call, ListNode, Literal, Node, Path, Test
 
 NUMBERS: Final = (int, float)
 
