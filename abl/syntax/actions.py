@@ -52,9 +52,9 @@ from abl.syntax.state import read_arguments, read_clear, read_log, read_set, rea
 from abl.syntax.suggest import closest
 from abl.syntax.texts import first_word, rest_behind
 
-_TEMPLATE = re.compile(r"TEMPLATE\(\s*([^()\s]*)\s*\)")
+_TEMPLATE = re.compile(r"TEMPLATE\(\s*+([^()\s]*+)\s*+\)")
 _CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
-_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL"})
+_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL", "CLEAR_INTERACTION_LANGUAGE"})
 """Directives that may be a word alone, and ON_FAIL, which has a code of its own for that."""
 _CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
 _OWNERS: Final = {

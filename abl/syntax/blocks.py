@@ -6,7 +6,7 @@ The builder keeps a stack of open blocks; ``placement`` says which of them a lin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from abl.diagnostics import Finding
 from abl.source import Span
 from abl.syntax import findings, vocabulary
 from abl.syntax.context import Context
+from abl.syntax.corrections import correct_lines, corrected
 from abl.syntax.moving import moved_block
 from abl.syntax.nodes import Block, Comment, Text
 from abl.syntax.opened import NO_COMMENTS, Open
@@ -65,7 +66,7 @@ def build(ctx: Context, text: str, known: Mapping[int, Known] = MappingProxyType
     builder = _Builder(ctx, text, known)
     tree = builder.run()
     ctx.text = blanked(text, tree.blanked, 0)
-    return tree
+    return replace(tree, blocks=corrected(ctx, tree.blocks)) if ctx.corrections else tree
 
 
 class _Builder(Placement):
@@ -73,6 +74,7 @@ class _Builder(Placement):
 
     def __init__(self, ctx: Context, text: str, known: Mapping[int, Known]) -> None:
         super().__init__(ctx, text)
+        correct_lines(ctx, self.lines)
         self.known = known
         self.above: list[Comment] = []
         self.odd = False  # a blank that is neither space nor tab was met in an indentation

@@ -200,8 +200,9 @@ def _behind(ctx: Context, text: Text | None) -> Finding | None:
 
 def _known_kind(ctx: Context, match: re.Match[str]) -> Name | None:
     """The first word as a kind; one that is none is reported (ABL401). None for a word of a sentence."""
-    word = match[1]
-    kind = Name(word, Span(match.start(1), match.end(1)))
+    span = Span(match.start(1), match.end(1))
+    word = ctx.corrections.get(span, match[1])
+    kind = Name(word, span)
     if word in vocabulary.RULE_KINDS:
         return kind
     unknown = findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from abl.diagnostics import Finding
 from abl.limits import MAX_PARSER_FINDINGS
@@ -11,13 +14,18 @@ from abl.source import Source, Span
 from abl.syntax import findings
 from abl.syntax.nodes import Block, Unit, Unknown
 
+Corrections = Mapping[Span, str]
+"""Words of the language that are read in place of misspelt ones, by the place of these (docs/spec 05 §1)."""
+NO_CORRECTIONS: Final[Corrections] = MappingProxyType({})
+
 
 @dataclass(slots=True)
 class Context:
     """State of one parse.
 
     ``yaml`` tells that the document is in YAML form, where keys are lower case; ``mixed`` that both forms are mixed,
-    which is one finding, so that no section is reported for its case.
+    which is one finding, so that no section is reported for its case. ``corrections``
+    are read in place of what is written.
     """
 
     source: Source
@@ -28,6 +36,7 @@ class Context:
     mixed: bool = False
     silenced: list[Span] = field(default_factory=list)  # content of unknown sections, in order
     units: dict[int, Unit] = field(default_factory=dict)  # by the id of the node, see ``keeping``
+    corrections: Corrections = field(default_factory=lambda: NO_CORRECTIONS)  # read instead
 
     @property
     def noticed(self) -> int:

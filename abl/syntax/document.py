@@ -12,7 +12,7 @@ from abl.syntax.agents import read_agent, read_fragment, read_profile, read_tool
 from abl.syntax.blocks import Tree, build
 from abl.syntax.collector import collector_paused
 from abl.syntax.colons import as_meant
-from abl.syntax.context import Context
+from abl.syntax.context import NO_CORRECTIONS, Context, Corrections
 from abl.syntax.entries import with_colon
 from abl.syntax.nodes import Agent, Block, Document, Fragment, Section, Trail
 from abl.syntax.suggest import closest
@@ -38,9 +38,9 @@ def _parsed(text: str, path: str) -> Document:
     return finished(ctx, build(ctx, ctx.text))
 
 
-def begun(text: str, path: str) -> Context:
-    """The state of a parse before the first line is read."""
-    ctx = Context(Source(text, path), _readable(text))
+def begun(text: str, path: str, corrections: Corrections = NO_CORRECTIONS) -> Context:
+    """The state of a parse before the first line is read; ``corrections`` are read in place of what stands there."""
+    ctx = Context(Source(text, path), _readable(text), corrections=corrections)
     _casing(ctx)
     return ctx
 
@@ -73,8 +73,8 @@ def _casing(ctx: Context) -> None:
     lower: list[Span] = []
     upper: list[Span] = []
     for match in _COLUMN_0_KEY.finditer("\n" + ctx.text):  # a literal first character makes the search fast
-        word = match[1]
         span = Span(match.start(1) - 1, match.end(1) - 1)
+        word = ctx.corrections.get(span, match[1])
         if vocabulary.section_keyword(word) is None:
             continue
         if word.isupper():

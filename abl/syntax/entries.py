@@ -199,6 +199,8 @@ def read_properties(
     return tuple(found)
 
 
+_MEANT: Final = {"MESSAGE": "RESPOND", "SAY": "RESPOND", "ASK": "COLLECT"}
+"""Keys of other notations in ON_FAIL with what they are called here (docs/spec 04 §5)."""
 _VALIDATIONS: Final = ("validate", "validation")
 """Two words for one key, at top level and in steps (docs/spec 07 §1)."""
 
@@ -210,6 +212,8 @@ def _report_unknown(ctx: Context, blocks: Iterable[Block], place: str, entry: st
             by_step = closest(block.key, _VALIDATIONS)[:1] == _VALIDATIONS[1:]
             known = [_VALIDATIONS[1] if by_step and key == _VALIDATIONS[0] else key for key in candidates]
             ctx.report(findings.unknown_field_key(ctx.source, block, known, given))
+        elif place == "on_fail" and (meant := _MEANT.get(block.key.upper())) is not None and meant not in given:
+            ctx.report(findings.meant_key(block.key_span, block.key, entry, meant, colon=True))
         else:
             ctx.report(findings.unknown_key(ctx.source, block, entry, candidates, given))
 

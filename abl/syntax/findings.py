@@ -385,8 +385,15 @@ def clause_case(span: Span, written: str) -> Finding:
     return Finding("ABL203", span, {"op": written, "OP": upper}, fixes=(fix,))
 
 
-def store_without_arrow(span: Span) -> Finding:
-    """ABL342."""
+_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)+)\s*=(?!=)\s*(.+?)\s*")
+
+
+def store_without_arrow(span: Span, text: str) -> Finding:
+    """ABL342. ``text`` is what stands there: `user.city = city` is turned round."""
+    assigned = _ASSIGNED.fullmatch(text)
+    if assigned is not None:
+        turned = f"{assigned[2]} -> {assigned[1]}"
+        return Finding("ABL342", span, fixes=(Fix(f"Write `{turned}`", (Edit(span, turned),), preferred=True),))
     fix = Fix("Add a target", (Edit(Span(span.end, span.end), " -> user.field"),))
     return Finding("ABL342", span, fixes=(fix,))
 

@@ -32,7 +32,7 @@ _VALUES: Final = vocabulary.words(
 )
 """Properties whose brackets are read as a value, or by a reader that knows them."""
 _QUOTED: Final = ("double", "single")
-_TEMPLATE: Final = re.compile(r"TEMPLATE\(\s*[^()\s]*\s*\)")
+_TEMPLATE: Final = re.compile(r"TEMPLATE\(\s*+[^()\s]*+\s*+\)")
 
 
 def in_lines(ctx: Context, block: Block) -> Block:
@@ -59,6 +59,14 @@ def opened(ctx: Context, block: Block, *, names: bool = False) -> Block:
         return block
     below = _flow_children(ctx, block.value, _column_below(block), names=names)
     return block if below is None else _with(block, None, (*below, *block.children))
+
+
+def opened_item(ctx: Context, block: Block) -> Block:
+    """``- {a: x, b: y}`` as ``- a: x`` with ``b: y`` below it; an item with another value as it is."""
+    if not block.item or block.colon or block.value is None or block.value.raw[:1] != "{":
+        return block
+    below = _flow_children(ctx, block.value, _column_below(block))
+    return _item(block, (*below, *block.children)) if below else block
 
 
 def _in_lines(ctx: Context, block: Block, plain: bool, quotes: bool = False) -> Block:

@@ -20,6 +20,7 @@ from abl.syntax.entries import (
     text_of,
     with_colon,
 )
+from abl.syntax.flowstyle import opened_item
 from abl.syntax.literals import plain_value, read_literal
 from abl.syntax.nodes import Block, Gather, GatherField, Literal_, Name, Property, Text
 from abl.syntax.pieces import inside_brackets, split_commas
@@ -72,7 +73,7 @@ def read_gather(
 
 def _readable(ctx: Context, block: Block) -> Iterator[Block]:
     """The lines of a block that may be fields or options; others are reported."""
-    for child in with_shallow(ctx, block.children, _PROPERTIES):
+    for child in (opened_item(ctx, below) for below in with_shallow(ctx, block.children, _PROPERTIES)):
         if child.item or child.colon or child.value is None or NAME.match(child.value.raw) is not None:
             yield child
         else:

@@ -26,7 +26,9 @@ from abl.syntax.state import read_assignments
 
 _HANDOFF_NESTING: Final = vocabulary.HANDOFF_KEYS
 _COMPLETION_NESTING: Final = vocabulary.COMPLETION_KEYS
-_COMPLETION_ACTIONS: Final = frozenset({"SET", "CLEAR", "CALL", "WITH", "AS", "LOG"})
+_COMPLETION_ACTIONS: Final = vocabulary.words(
+    "SET CLEAR CALL WITH AS LOG SET_INTERACTION_LANGUAGE CLEAR_INTERACTION_LANGUAGE"
+)
 
 
 def _entry_blocks(ctx: Context, item: Block, legal: vocabulary.Words) -> tuple[Block, ...]:

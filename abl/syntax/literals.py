@@ -13,7 +13,7 @@ from abl.syntax.nodes import Block, Literal_, Text
 from abl.syntax.pieces import COLON, bracket_depth, cuts, inside_brackets, split_commas
 from abl.syntax.texts import bare_text, scalar_text
 
-_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME"})
+_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "CLEAR_INTERACTION_LANGUAGE"})
 """Properties that say enough by being there (05 ABL116)."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")

@@ -273,7 +273,7 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
         value = bare_text(ctx.text, start, slip.start("arrow"))
         return Store(span=block.span, path=path, block=block, value=value, target=None)
     if arrow is None:
-        ctx.report(findings.store_without_arrow(text.span))
+        ctx.report(findings.store_without_arrow(text.span, ctx.text[start:end]))
         return Store(span=block.span, path=path, block=block, value=expression_text(ctx.text, text), target=None)
     value = bare_text(ctx.text, start, arrow.start())
     target = bare_text(ctx.text, arrow.end(), end)

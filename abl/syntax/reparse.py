@@ -1,5 +1,7 @@
 """``reparse``: the tree of a text that differs from one already parsed, at the cost of what differs (docs/spec 01 §10).
 
+``reread`` is the same for a text that does not differ, but of which some words are read as others.
+
 Blocks above and below the difference are taken over, those below it moved. A block is taken over only if everything
 its lines depend on is the same: the lines themselves, the comments above, and the line behind it, which ends it.
 """
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from abl.limits import MAX_SOURCE_CHARS
 from abl.source import Source, Span
 from abl.syntax.blocks import Known, build
+from abl.syntax.context import Corrections
 from abl.syntax.document import begun, finished, parse
 from abl.syntax.findings import ODD_INDENT
 from abl.syntax.moving import moved
@@ -27,8 +30,24 @@ def reparse(previous: Document, text: str) -> Document:
     ctx = begun(text, old.path)
     if (ctx.yaml, ctx.mixed) != (previous.yaml, trail.mixed):
         return parse(text, old.path)
-    same = _Same(previous, trail, ctx.source)
+    start, end = common_ends(old.text, text)
+    same = _Same(previous, trail, ctx.source, Span(start, len(old.text) - end))
     return finished(ctx, build(ctx, ctx.text, dict(same.known(previous.blocks))))
+
+
+def reread(document: Document, corrections: Corrections) -> Document:
+    """The same text as it is read with words of the language in place of misspelt ones (docs/spec 05 §1).
+
+    All positions are those of the text. What holds none of the misspelt words is taken over as it is.
+    """
+    source, trail = document.source, document.trail
+    ctx = begun(source.text, source.path, corrections)
+    known: dict[int, Known] = {}
+    same_form = trail is not None and (ctx.yaml, ctx.mixed) == (document.yaml, trail.mixed)
+    if trail is not None and same_form and corrections and _simple(source.text, trail):
+        changed = Span(min(corrections).start, max(span.end for span in corrections))
+        known = dict(_Same(document, trail, source, changed).known(document.blocks))
+    return finished(ctx, build(ctx, ctx.text, known))
 
 
 def _simple(text: str, trail: Trail) -> bool:
@@ -64,12 +83,11 @@ def _longest(most: int, fits: Callable[[int], bool]) -> int:
 class _Same:
     """Finds the blocks of the previous tree that stand unchanged in the new text."""
 
-    def __init__(self, previous: Document, trail: Trail, new: Source) -> None:
+    def __init__(self, previous: Document, trail: Trail, new: Source, changed: Span) -> None:
         self.old = previous.source
         self.trail = trail
         self.comments = previous.comments
-        self.start, end = common_ends(self.old.text, new.text)
-        self.tail = len(self.old.text) - end
+        self.start, self.tail = changed
         self.shift = len(new.text) - len(self.old.text)
         self.line_shift = new.line_count - self.old.line_count
 

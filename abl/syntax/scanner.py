@@ -59,8 +59,22 @@ class Line(NamedTuple):
     tabs: int = 0  # bit 1: a tab in the indentation, bit 2: a space, bit 3: a blank that is neither
 
 
+class CorrectedLine(str):
+    """A line as it is written, whose structure has another key than the one that stands there."""
+
+    __slots__ = ("structure",)
+    structure: Line
+
+    def __new__(cls, text: str, structure: Line) -> CorrectedLine:
+        line = super().__new__(cls, text)
+        line.structure = structure
+        return line
+
+
 def scan_line(text: str) -> Line:
     """Structure of a line given without its line break (a ``\\r`` at its end is blank space)."""
+    if type(text) is CorrectedLine:
+        return text.structure
     return _cached(text) if len(text) <= _MAX_CACHED_LINE else _scan(text)
 
 

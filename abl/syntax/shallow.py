@@ -30,7 +30,8 @@ def _joined(ctx: Context, children: Sequence[Block], keys: vocabulary.Words) -> 
     above: Block | None = None
     below: list[Block] = []
     for child in children:
-        if above is not None and above.item and child.column == above.column and _is_missed(child, above, below, keys):
+        beside = above is not None and above.item and _is_beside(child, above, below)
+        if above is not None and beside and _is_missed(child, above, below, keys):
             below.append(child)
             continue
         if above is not None:
@@ -38,6 +39,15 @@ def _joined(ctx: Context, children: Sequence[Block], keys: vocabulary.Words) -> 
         above, below = child, []
     if above is not None:
         yield _with(ctx, above, below)
+
+
+def _is_beside(child: Block, above: Block, below: Sequence[Block]) -> bool:
+    """In the column of the dash; behind such a line also where the properties of the entry stand."""
+    return child.column == above.column or (bool(below) and child.column == _column(above))
+
+
+def _column(entry: Block) -> int:
+    return next((child.column for child in entry.children if not child.item), entry.column + 2)
 
 
 def _is_missed(child: Block, above: Block, below: Sequence[Block], keys: vocabulary.Words) -> bool:
@@ -51,8 +61,8 @@ def _is_missed(child: Block, above: Block, below: Sequence[Block], keys: vocabul
 def _with(ctx: Context, entry: Block, below: Sequence[Block]) -> Block:
     if not below:
         return entry
-    expected = next((child.column for child in entry.children if not child.item), entry.column + 2)
-    ctx.report(findings.shallow(ctx.source, [block.line_span for block in below], entry.column, expected))
+    slipped = [block.line_span for block in below if block.column == entry.column]
+    ctx.report(findings.shallow(ctx.source, slipped, entry.column, _column(entry)))
     span = Span(entry.span.start, below[-1].span.end)
     return Block(
         entry.key, entry.key_span, entry.value, (*entry.children, *below), span, entry.line_span, entry.column, True,

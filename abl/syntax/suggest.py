@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -43,6 +43,16 @@ def not_given(word: str, close: Iterable[str], given: Collection[str]) -> tuple[
     nearest = _distance(word, close[0])
     free = tuple(each for each in free if _distance(word, each) <= nearest)
     return free, "" if free else close[0]
+
+
+def nearest(word: str, suggestions: Sequence[str]) -> str:
+    """The one that is nearer to a word than all others; empty where two are equally near, or there is none."""
+    if len(word) > _MAX_WORD:
+        return ""
+    ranked = sorted({each.casefold(): (_distance(word, each), each) for each in suggestions}.values())
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return ""
+    return ranked[0][1]
 
 
 def _distance(word: str, other: str) -> int:

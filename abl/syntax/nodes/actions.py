@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from abl.language import key_at
 from abl.source import Span
 from abl.syntax.nodes.base import Literal_, Name, Node, Text
 from abl.syntax.nodes.constraints import OnFail, Rule, Sentence
@@ -62,6 +63,7 @@ class Clear(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transform(Directive):
+    PLACE = "transform"
     source: Name | None
     item: Name | None
     into: Name | None
@@ -73,12 +75,14 @@ class Transform(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log(Directive):
+    PLACE = "log"
     text: Text | None
     level: Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherField(Node):
+    PLACE = "field"
     name: Name
     required: bool = True
     prompt: Text | None = None
@@ -213,6 +217,11 @@ class Step(Node):
         """The last setting of that keyword."""
         found = [d for d in self.directives if isinstance(d, Setting) and d.keyword == keyword]
         return found[-1] if found else None
+
+    def value(self, keyword: str) -> Any:
+        """The value of a setting as it is meant, else its default (``abl.language``)."""
+        found, declared = self.setting(keyword), key_at("step", keyword)
+        return declared.read(found.block if found is not None else None) if declared is not None else None
 
     @property
     def then(self) -> Transition | None:

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
+from abl.language.entry import Entry
 from abl.source import Span
 
 TextStyle = Literal["bare", "double", "single", "pipe"]
@@ -125,7 +126,12 @@ class Property(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """What every typed node has: its span, its stable path (``memory.session[1]``) and its block."""
+    """What every typed node has: its span, its stable path (``memory.session[1]``) and its block.
+
+    ``PLACE`` is the place of ``abl.language`` whose keys ``props`` are, empty where they are of none.
+    """
+
+    PLACE: ClassVar[str] = ""
 
     span: Span
     path: str
@@ -135,6 +141,11 @@ class Node:
     def prop(self, key: str) -> Property | None:
         """The last property of that canonical key, if any."""
         return next((p for p in reversed(self.props) if p.key == key), None)
+
+    @property
+    def typed(self) -> Entry:
+        """The properties as typed values; of a key that is given twice the last one counts."""
+        return Entry(self.PLACE, {p.key: p.block for p in self.props})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ class Parameter(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Node):
+    PLACE = "tool"
     name: Name
     parameters: tuple[Parameter, ...]
     returns: TypeRef | None
@@ -48,6 +49,7 @@ class Tool(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handoff(Node):
+    PLACE = "handoff"
     to: Name | None
     when: Text | None
     priority: Text | None = None
@@ -61,6 +63,7 @@ class Handoff(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion(Node):
+    PLACE = "complete"
     when: Text | None
     respond: Text | None
     actions: tuple[Directive, ...] = ()

@@ -9,6 +9,7 @@ from abl.syntax.nodes.base import Literal_, Name, Node, Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionVariable(Node):
+    PLACE = "session"
     name: Name
     type: Text | None = None
     description: Text | None = None
@@ -18,6 +19,7 @@ class SessionVariable(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersistentPath(Node):
+    PLACE = "persistent"
     name: Name  # the dotted path
     scope: Text | None = None
     access: Text | None = None
@@ -35,6 +37,8 @@ class PersistentPath(Node):
 class Store(Node):
     """``value -> target`` or the block form (03 §4). ``value`` may be an object literal in expression syntax."""
 
+    PLACE = "store"
+
     value: Text | None
     target: Name | None
     operation: Text | None = None
@@ -45,6 +49,7 @@ class Store(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberTrigger(Node):
+    PLACE = "remember"
     when: Text | None
     store: Store | None
     ttl: Text | None = None
@@ -52,6 +57,7 @@ class RememberTrigger(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallInstruction(Node):
+    PLACE = "recall"
     on: Text | None
     action: Text | None = None
     paths: tuple[Name, ...] | None = None
