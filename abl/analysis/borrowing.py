@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from abl.analysis.imports import Import, imports_of
 from abl.analysis.model import AgentIndex
+from abl.language.written import listed
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -71,5 +72,5 @@ def _profiles(document: DocumentIndex) -> Iterator[tuple[str, AgentIndex]]:
 def profiles_used(agent: AgentIndex) -> frozenset[str]:
     """The names behind USE_BEHAVIOR_PROFILE."""
     sections = () if agent.fragment else agent.agent.sections
-    texts = [s.value.value for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value is not None]
-    return frozenset([word.strip() for text in texts for word in text.strip("[]").split(",")])
+    texts = [s.value for s in sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value is not None]
+    return frozenset([name for text in texts for name in listed(text)])

@@ -13,6 +13,7 @@ import yaml
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
 from abl.source import Span
+from abl.yaml_reader import UnreadableYaml, compose_yaml
 
 CaseKind = Literal["agent", "tool", "step", "phase", "action", "parameter", "result", "value", "name"]
 
@@ -67,11 +68,11 @@ _FIELD: Final = re.compile(r"[A-Za-z_]\w*")
 def names_in_case(text: str) -> tuple[CaseName, ...] | None:
     """Every name of a test case; None if it cannot be read."""
     try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        tree = compose_yaml(text)
         if tree is None:
             return ()
         return tuple(sorted({*_names(tree, _CASE, text, set()), *_parameters(tree, text, set())}))
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except (UnreadableYaml, RecursionError):
         return None
 
 
@@ -89,8 +90,8 @@ def agents_of_case(index: Index, path: str) -> list[AgentIndex]:
 @lru_cache(maxsize=64)
 def _listed(text: str) -> tuple[str, ...]:
     try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError):
+        tree = compose_yaml(text)
+    except (UnreadableYaml, RecursionError):
         return ()
     for key, value in tree.value if isinstance(tree, yaml.MappingNode) else ():
         if key.value == "agents" and isinstance(value, yaml.SequenceNode):

@@ -12,6 +12,7 @@ from abl.analysis.model import AgentIndex
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Name
+from abl.yaml_reader import UnreadableYaml, compose_yaml
 
 _KEY: Final = "MESSAGE_KEY"
 _PREFIX: Final = "locale."
@@ -32,9 +33,9 @@ class CatalogueKey(NamedTuple):
 def keys_in(text: str) -> tuple[CatalogueKey, ...] | None:
     """The keys of a catalogue that stand for a text; None if it cannot be read."""
     try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        tree = compose_yaml(text)
         return tuple(_keys(tree, "", set())) if tree is not None else ()
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except (UnreadableYaml, RecursionError):
         return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-import yaml
+from abl.yaml_reader import UnreadableYaml, load_yaml
 
 SUFFIXES: Final = (".locale.yaml", ".locale.yml", ".locale.json")
 Catalogues = tuple[tuple[str, frozenset[str]], ...]  # language and keys of each, in order
@@ -35,8 +35,8 @@ def _language(path: str) -> str:
 def keys_of(text: str) -> frozenset[str] | None:
     """Every key of a catalogue; None if it cannot be read."""
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError):
+        data = load_yaml(text)
+    except UnreadableYaml:
         return None
     return frozenset(_keys(data, "")) if isinstance(data, dict) else None
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
 from abl.analysis.asking import Asking, still
 from abl.analysis.documents import DocumentIndex
+from abl.analysis.judgement import evaluating
+from abl.analysis.misspelt import Readings, as_meant
 from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.parts import Part, Placed
 from abl.analysis.project import Exists, Index, index_of
 from abl.analysis.reading import Reading
 from abl.analysis.records import BINDING, GUARDRAIL
-from abl.analysis.registry import Found, Rule, rules_by_kind
+from abl.analysis.registry import Found, Rule, rules_by_kind, severity_of
 from abl.analysis.report import Selection, codes_of, diagnostics_of
 from abl.analysis.segments import findings_of
 from abl.diagnostics import Diagnostic, Edit, Finding, Fix
@@ -57,12 +59,12 @@ def check(
     """
     selection = Selection(codes_of(select) if select is not None else None, codes_of(ignore or ()))
     diagnostics: list[Diagnostic] = []
-    with collector_paused():
+    with collector_paused(), evaluating():
         index = index_of(files, exists)
-        for path, document in index.documents.items():
-            if only is not None and path not in only:
-                continue
-            diagnostics.extend(_worded(document, index, selection))
+        wanted = [path for path in index.documents if only is None or path in only]
+        readings = as_meant(index, partial(index_of, files, exists), _local, selection, wanted)
+        for path in wanted:
+            diagnostics.extend(_worded(path, readings, selection))
     return Report(tuple(diagnostics), index)
 
 
@@ -72,18 +74,31 @@ class _Worded(NamedTuple):
     selection: Selection
     local: tuple[Finding, ...]
     across: tuple[Finding, ...]
+    others: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-def _worded(document: DocumentIndex, index: Index, selection: Selection) -> tuple[Diagnostic, ...]:
+def _worded(path: str, readings: Readings, selection: Selection) -> tuple[Diagnostic, ...]:
     """The diagnostics of a document; those of the last check while nothing changed that they depend on."""
-    local, across = _local(document), _across(document, index)
+    document = readings.project.documents[path]
+    local, across = _local(document), _across(document, readings.project)
+    others = (*readings.told.get(path, ()), *_errors_beside(path, readings))
     kept: _Worded | None = document.worded
-    if kept is not None and kept.selection == selection and kept.local is local and kept.across is across:
+    same = kept is not None and kept.local is local and kept.across is across
+    if kept is not None and same and (kept.selection, kept.others) == (selection, others):
         return kept.diagnostics
-    diagnostics = diagnostics_of(document.document, [*document.document.findings, *local, *across], selection)
-    document.worded = _Worded(selection, local, across, diagnostics)
+    findings = [*others, *document.document.findings, *local, *across]
+    diagnostics = diagnostics_of(document.document, findings, selection)
+    document.worded = _Worded(selection, local, across, others, diagnostics)
     return diagnostics
+
+
+def _errors_beside(path: str, readings: Readings) -> Iterator[Finding]:
+    """The errors of a document in which only what is an error itself is read as meant."""
+    if readings.of_errors is not readings.project:
+        document = readings.of_errors.documents[path]
+        found = (*document.document.findings, *_local(document), *_across(document, readings.of_errors))
+        yield from (each for each in found if severity_of(each) == "error")
 
 
 @cache

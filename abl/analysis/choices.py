@@ -41,8 +41,8 @@ class Choice:
     @once
     def orders(self) -> frozenset[float] | None:
         """What `<` takes the values for beside a number, or None when that may be any number."""
-        if _TEXTS in self.kinds:
-            return None
+        if _TEXTS in self.kinds or any(kind.startswith(_MOMENT) for kind in self.kinds):
+            return None  # a date is in no order with numbers (02 §5.1)
         return frozenset([_order(kind) for kind in self.kinds]).union([0.0] if self.false else [])
 
     @once

@@ -1,139 +1,50 @@
-"""Places whose keys, and properties whose words, the table of places closes (docs/spec 03, 06-09).
+"""Places whose keys, and properties whose words, the declaration closes (``abl.language``; docs/spec 03, 06-09).
 
-The parser tells of keys in the places that have nodes of their own (`TOLD_BY_PARSER`), and many properties have a rule
-of their own (`TOLD_BY_RULES`); here is what neither of them looks at.
+The parser tells of keys in the places that have nodes of their own (``parsed``), and many properties have a rule of
+their own (``judged``); here is what neither of them looks at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from abl.analysis import fixes, generic
-from abl.analysis.enums import not_boolean, not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.generic import plain
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.analysis.shape_walk import Entry, Stood, below, digressions, properties, shared_by_tools, within
-from abl.analysis.shape_words import VALUES
-from abl.analysis.shapes import SHAPES, value_at
 from abl.diagnostics import Severity
+from abl.language import PLACES, closed_types, key_at, offered_keys, type_at, value_at
+from abl.language.types import Closed, Flag
 from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 from abl.syntax.suggest import IS_GIVEN, closest
-from abl.syntax.vocabulary import MAY_REPEAT, TOOL_TYPES, canonical_key, words
+from abl.syntax.vocabulary import MAY_REPEAT, TOOL_TYPES, canonical_key
 
 Whole = nodes.Section | nodes.Profile | nodes.Step | nodes.Tool
 """What is looked through at once; of a long FLOW only the step that changed."""
 LOOKED_THROUGH: Final = (nodes.Section, nodes.Profile, nodes.Step, nodes.Tool)
-TOLD_BY_PARSER: Final = words(
-    """
-    memory session persistent remember store recall rules rule on_fail flow step branch digression sub_intent
-    action_handler deed digression_deed transform gather field tool handoff complete hook hooks on_start
-    on_error lookup execution pipeline formats template
-    """
-)
-"""An unknown key has a code of its own there, or may be a name of the author's."""
-OPEN: Final = words(
-    """
-    with set map input returned state intents messages secure_prompt pair free returned_type
-    greeting binding
-    """
-)
-"""Any key may stand there."""
-NEEDED: Final[Mapping[str, str]] = {
-    "guardrail": "kind check action", "media": "url", "file": "url filename",
-    "quick_reply": "id label", "kpi": "label value", "table": "columns rows", "column": "key header",
-    "chart": "type data", "datum": "label value", "form": "fields", "progress": "value", "feedback": "prompt type",
-    "card": "title", "shown_list": "items", "list_item": "title", "destination": "queue",
-    "element": "id type label", "option": "id label",
-}  # fmt: skip
-"""Keys that another code misses where they are misspelt."""
-ALSO: Final[Mapping[str, str]] = {
-    "variant": "body_schema body_mode use_body_schema",
-    "routed": "FALLBACK",
-    "history": "last_n",
-    "actions": "from template",
-    "hook_branch": "SET",
-    "feedback": "scoring range comment_threshold",
-    "destination": "skill_tags priority_boost",
-    "guardrail": "msg",
-    "attachment": "allowed_mime_types max_size_mb transcription",
-    "behavior": "canRespondDirectly allowedDirectActions forbiddenActions",
-    "context": "grant_memory",
-    "call": "tool",
-    "delegate": "GRANT_MEMORY TO SUMMARY PASS ON_FAILURE HISTORY",
-    "error_handler": "ESCALATE",
-    "tools": "from import imports use name",
-}
-"""Keys that are read, and not offered: old spellings, and what another code tells of."""
-TOLD_BY_RULES: Final = words(
-    """
-    session.TYPE session.RESET persistent.TYPE persistent.SCOPE persistent.ACCESS persistent.SENSITIVE_DISPLAY
-    store.OPERATION recall.ON recall.ACTION rule.SEVERITY on_fail.THEN on_fail.RETRY step.REASONING
-    step.CORRECTIONS step.STRATEGY field.TYPE field.STRATEGY field.SATISFIED_BY field.VALIDATION_PROCESS
-    field.ACTIVATION field.VALIDATE entity.TYPE nlu_entity.TYPE tool.TYPE tool.METHOD tool.OPERATIONS
-    handoff.HISTORY context.HISTORY trigger.PRIORITY transfer_voice.TRANSFER_METHOD
-    transfer_voice.CALL_TRANSFER_TYPE error_handler.THEN error_handler.TYPE error_handler.SUBTYPE
-    error_handler.SUBTYPES behavior.ROLE await_attachment.CATEGORY attachment.CATEGORY secure_input.MODE
-    guardrail.KIND guardrail.ACTION guardrail.FIX_STRATEGY kpi.TREND chart.TYPE element.TYPE element.INPUTTYPE
-    parameter.SOURCE parameter_entry.SOURCE voice.END_OF_SPEECH_TURN_TYPE progress.VARIANT feedback.TYPE
-    intent_bridge.ENABLED
-    """
-)
-NOT_CLOSED: Final = words(
-    """
-    state_variable.TYPE destination_url.AUTH profile_gather.VALIDATION_STYLE profile_gather.CONFIRMATION
-    evaluation.AB_TEST tool.RETRIEVAL_PROFILE remote.LOCATION remote_auth.TYPE handoff.LOCATION delegate.LOCATION
-    """
-)
-"""Properties that completion knows words for, and the specification does not close: only a near miss is told."""
-READ_TOO: Final[Mapping[str, tuple[str, ...]]] = {
-    "tool.AUTH": ("saml",), "tools.AUTH": ("saml",), "destination_url.AUTH": ("saml",),
-    "lookup.SOURCE": ("mongodb", "http"),
-}  # fmt: skip
-"""Words that are taken and not offered: other spellings, and what another code tells of."""
-PLACES_TOLD_BY_RULES: Final = words(
-    """
-    execution pipeline short_circuit tool_filter keyword_veto multi_intent severity_actions
-    """
-)
-"""Their words are told by ABL904, ABL944 and ABL1001."""
-NAMES: Final[Mapping[str, str]] = {
-    "context": "CONTEXT", "escalate": "ESCALATE", "nlu": "NLU", "on_return": "ON_RETURN", "hints": "hints",
-    "messages": "MESSAGES", "hooks": "HOOKS", "actions": "ACTIONS", "voice": "VOICE", "call": "CALL",
-    "remote": "REMOTE",
-    "behavior": "BEHAVIOR", "communication": "COMMUNICATION", "conversation": "CONVERSATION", "identity": "IDENTITY",
-    "evaluation": "evaluation", "multi_intent": "MULTI_INTENT", "profile_response": "RESPONSE",
-    "profile_gather": "GATHER of a profile", "profile_flow": "FLOW of a profile", "profile_tools": "TOOLS of a profile",
-    "trigger": "an escalation trigger", "told": "context_for_human", "destination": "a routing entry",
-    "human_done": "on_human_complete", "error_handler": "an error handler", "member": "an entry of AGENTS",
-    "nlu_intent": "an intent", "intents": "INTENTS", "nlu_entity": "an entity", "entity": "an entity", "tool": "a tool",
-    "tools": "TOOLS", "tool_outcome": "the outcome of a tool",
-    "element": "an action element", "option": "an option", "delegate": "a delegation", "policy": "a policy",
-    "routing": "a routing entry", "secure_input": "SECURE_INPUT", "secure_field": "a field of SECURE_INPUT",
-    "secure_collect": "COLLECT of SECURE_INPUT", "secure_cancel": "CANCEL of SECURE_INPUT",
-    "variant": "a request variant", "grant": "a memory grant", "parameter": "a parameter",
-}  # fmt: skip
-"""Places for readers, where their name in the table says too little."""
 _FLAG: Final = ("true", "false")
 _MEANT: Final = {"yes": "true", "no": "false", "true": "true", "false": "false"}
 
 
 def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
     """ABL106 for a key that its place does not know; ``given`` are the keys of its map."""
-    is_open = stood.place in OPEN and stood.place != "intents"
-    if stood.place in TOLD_BY_PARSER or is_open or stood.known:
+    place = PLACES[stood.place]
+    if place.parsed or (place.free and stood.place != "intents") or stood.known:
         return
     key = stood.block.key
-    if "." in key or plain(key) in _legal(stood.place) or _nested_field(stood):
+    if "." in key or _nested_field(stood):
         return
     best, there, renames = fixes.rename_key(stood.block.key_span, key, _as_written(stood), given)
     # A key near a known one is a slip; any other may be one that a platform reads, and nobody is refused for it.
     severity: Severity | None = None if best or there else "warning"
-    if plain(best) in {plain(needed) for needed in NEEDED.get(stood.place, "").split()}:
+    meant = place.key(best) if best else None
+    if place.misses and meant is not None and meant.required:
         return
     if stood.place in ("element", "parameter", "intents") and not (best or there):
         return  # the name of a kind, which ABL1067 does not know, of a nested field, or of an intent
@@ -163,16 +74,16 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
     data: dict[str, Any] = {"k": stood.block.key, "x": written}
     text = stood.block.value
     if legal == _FLAG and written.lower() in _MEANT:
-        yield from not_boolean(text, "", **data, y=_MEANT[written.lower()])
+        yield from unfit(text, stood.place, stood.block.key, **data, y=_MEANT[written.lower()])
         return
     if any(word.endswith("(") for word in legal):
         yield from _unknown_call(text, legal, data)
         return
     # CONTINUE, ESCALATE and RESPOND "m" are actions: their first word says which.
     first = written.split()[0] if legal[0].isupper() else written
-    if first in legal or "," in first or first in READ_TOO.get(_property(stood), ()):
+    if first in legal or "," in first or first in _also(stood):
         return
-    if _property(stood) in NOT_CLOSED:
+    if _is_open(stood):
         best, renames = fixes.rename_to(text.inner, written, legal)
         if best:
             yield found(text.inner, *renames, severity="warning", **data, y=best)
@@ -181,9 +92,9 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
         repair = fixes.replace(text.inner, f"{first.upper()}{written[len(first) :]}")
         yield found(text.inner, repair, severity="warning", **data, y=first.upper())
         return
-    if not closest(written, legal):
+    if not closest(written, legal) and not _is_slip(stood, written):
         data["wording"] = f"{{k}} `{{x}}` is unknown; legal are {', '.join(legal)}"
-    yield from not_one_of(text, legal, "", **data)
+    yield from unfit(text, stood.place, stood.block.key, **data)
 
 
 def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]) -> Iterator[Found]:
@@ -198,7 +109,7 @@ def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]
 
 def closed_words(stood: Stood) -> tuple[str, ...]:
     """The words that a property takes, where those are all."""
-    return () if _property(stood) in NOT_CLOSED else known_words(stood)
+    return () if _is_open(stood) else known_words(stood)
 
 
 def known_words(stood: Stood) -> tuple[str, ...]:
@@ -209,14 +120,37 @@ def known_words(stood: Stood) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _words_of(place: str, written: str) -> tuple[str, ...]:
-    key = canonical_key(written)
-    name = f"{place}.{key}"
-    if name in TOLD_BY_RULES or place in PLACES_TOLD_BY_RULES or key == "BARGE_IN":
+    key = key_at(place, written)
+    closed = _closed(place, written)
+    if key is None or key.judged or closed is None or closed.many:
         return ()
     value = value_at(place, written)
-    only_words = not (value.maps or value.lists or value.kinds or value.named_maps or value.named_lists)
-    legal = VALUES.get((place, key), ()) or (value.words if only_words else ())
-    return legal if len(legal) > 1 or name in NOT_CLOSED else ()
+    alone = not (value.lists or value.kinds or value.named_maps or value.named_lists)
+    return value.words if alone and (len(value.words) > 1 or closed.open) else ()
+
+
+@lru_cache(maxsize=4096)
+def _closed(place: str, written: str) -> Closed | None:
+    """The closed words of a property; a switch is two of them."""
+    found = next(closed_types(type_at(place, written)), None)
+    return Closed(words=found.words) if isinstance(found, Flag) else found
+
+
+def _is_open(stood: Stood) -> bool:
+    """True where completion knows words and the specification does not close them: only a near miss is told."""
+    closed = _closed(stood.place, stood.block.key)
+    return closed is not None and closed.open
+
+
+def _is_slip(stood: Stood, written: str) -> bool:
+    """True for a known mistake of which the declaration says what it means."""
+    closed = _closed(stood.place, stood.block.key)
+    return closed is not None and written.lower() in closed.slips
+
+
+def _also(stood: Stood) -> tuple[str, ...]:
+    closed = _closed(stood.place, stood.block.key)
+    return closed.also if closed is not None else ()
 
 
 def _property(stood: Stood) -> str:
@@ -230,21 +164,15 @@ def _of_another_kind(stood: Stood) -> bool:
     return not any(canonical_key(p.key) == "TYPE" and generic.word(p).lower() == "sandbox" for p in stood.beside)
 
 
-@cache
-def _legal(place: str) -> frozenset[str]:
-    listed = [*SHAPES.get(place, ()), *ALSO.get(place, "").split()]
-    return frozenset([plain(key.replace(" ", "")) for key in listed])
-
-
 def _as_written(stood: Stood) -> list[str]:
     """The keys of a place, in the case of what was written."""
     change = str.upper if stood.block.key.isupper() else str.lower if stood.block.key.islower() else str
-    return [change(key) for key in SHAPES.get(stood.place, ()) if key != "*"]
+    return [change(key) for key in offered_keys(stood.place)]
 
 
 def named(place: str) -> str:
     """A place for a reader."""
-    return NAMES.get(place, place.replace("_", " "))
+    return PLACES[place].title or place.replace("_", " ")
 
 
 def looked_through(whole: Whole, agent: AgentIndex) -> Walked:
@@ -279,8 +207,8 @@ def repeated_keys(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     source = agent.own_source
     for place, members in looked_through(whole, agent).entries:
         seen: dict[str, Block] = {}
-        of_parser = place in TOLD_BY_PARSER and place not in ("tool", "hooks")
-        for child in members if place not in OPEN and not of_parser else ():
+        of_parser = PLACES[place].parsed and place not in ("tool", "hooks")
+        for child in members if not PLACES[place].free and not of_parser else ():
             first = seen.setdefault(plain(child.key), child)
             if first is not child and canonical_key(child.key) not in MAY_REPEAT and (place, child.key) not in _MANY:
                 line = source.position(first.key_span.start).line

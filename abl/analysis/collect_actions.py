@@ -34,7 +34,9 @@ _BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
 }  # fmt: skip
 _WORDS = re.compile(r"\w+")
 _NAMELESS = frozenset({"RESPOND", "MESSAGE_KEY", "STREAMING"})
-_PLAIN_SETTINGS = frozenset({"REASONING", "MAX_ATTEMPTS", "MAX_TURNS", "CORRECTIONS", "MESSAGE_KEY"})
+_PLAIN_SETTINGS = frozenset(
+    {"REASONING", "MAX_ATTEMPTS", "MAX_TURNS", "CORRECTIONS", "MESSAGE_KEY", "CLEAR_INTERACTION_LANGUAGE"}
+)
 
 
 class ActionCollector(ContentCollector):

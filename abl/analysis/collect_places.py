@@ -229,7 +229,9 @@ class PlaceCollector(Recorder):
 
     def _repeated(self, content: Content, source: Text, template: Content, owner: nodes.Node) -> None:
         """``{from: path, template: {...}}``: the template also knows the fields of each item."""
-        self.expression(self._unquoted(source), "value", "FROM", owner)
+        slot = _ONE_SLOT.fullmatch(source.value)
+        path = self._unquoted(source) if slot is None else slice_of(source, slot.start(1), slot.end(1))
+        self.expression(path, "value", "FROM", owner)
         for member in content.members:
             with self.within(certain=member is not template):
                 if same_key(member.key) != "from":
@@ -245,6 +247,8 @@ class PlaceCollector(Recorder):
 
 
 _WHEN: Final = Slot("condition", "SHOWN")
+_ONE_SLOT: Final = re.compile(r"\s*\{\{\s*([\w.]+)\s*\}\}\s*")
+"""A path in the braces of a message, which ``from`` takes as the path (09 §14)."""
 _OF_OTHERS: Final = frozenset({"payload"})
 """What only the receiver knows the fields of. Rules of a survey know the rating and more (09 §14)."""
 _JUDGED: Final = ("value",)

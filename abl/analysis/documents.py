@@ -12,10 +12,12 @@ from abl.analysis.model import AgentIndex
 from abl.diagnostics import Finding
 from abl.source import Source
 from abl.syntax import nodes, parse
-from abl.syntax.reparse import common_ends, reparse
+from abl.syntax.context import Corrections
+from abl.syntax.reparse import common_ends, reparse, reread
 
 KEPT_DOCUMENTS = 1_024  # paths: those of a large project, about 0.4 MB for each agent of a page
 KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
+KEPT_READINGS = 4  # of one text with other words: one for each time that it is read again, mostly
 
 
 @dataclass(eq=False)
@@ -32,6 +34,7 @@ class DocumentIndex:
     across_findings: tuple[Mapping[Any, Any], tuple[Finding, ...]] | None = field(default=None, repr=False)
     worded: Any = field(default=None, repr=False)
     borrower: tuple[tuple[dict[str, nodes.Tool], ...], DocumentIndex] | None = field(default=None, repr=False)
+    readings: tuple[tuple[Corrections, DocumentIndex], ...] = field(default=(), repr=False)
 
     @property
     def path(self) -> str:
@@ -42,6 +45,16 @@ class DocumentIndex:
     def source(self) -> Source:
         """Text and lines."""
         return self.document.source
+
+    def corrected(self, corrections: Corrections) -> DocumentIndex:
+        """The document with words of the language in place of misspelt ones; the same object for the same words."""
+        if not corrections:
+            return self
+        found = next((index for words, index in self.readings if words == corrections), None)
+        if found is None:
+            found = indexed(reread(self.document, corrections))
+            self.readings = ((corrections, found), *self.readings[: KEPT_READINGS - 1])
+        return found
 
     def borrowing(self, tools: tuple[dict[str, nodes.Tool], ...]) -> DocumentIndex:
         """The same document whose agents take these tools from others; the same object for the same tools."""

@@ -9,18 +9,10 @@ from typing import Final
 from abl.analysis import braces, fixes
 from abl.analysis.model import AgentIndex
 from abl.diagnostics import Edit, Fix
+from abl.language.memory import SCOPE_OF_SEGMENT, scope_by_segment
 from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.emptied import removal
-
-SCOPE_OF_SEGMENT = {
-    "user": "user",
-    "project": "project",
-    "workflow": "execution_tree",
-    "execution_tree": "execution_tree",
-}
-"""The scope that a first segment names (docs/spec 03 §3)."""
-
 
 _BARE: Final[dict[type, str]] = {nodes.PersistentPath: "path", nodes.SessionVariable: "name", nodes.GatherField: "name"}
 """The key of what may stand as a bare word."""
@@ -127,7 +119,7 @@ def declare_path(agent: AgentIndex, path: str, *, preferred: bool = False) -> tu
     memory = agent.agent.memory
     if memory is None or memory.block is None or not memory.block.children:
         return ()
-    scope = SCOPE_OF_SEGMENT.get(path.partition(".")[0], "user")
+    scope = scope_by_segment(path)
     entry, title = (f"path: {path}" if is_yaml(agent) else path), f"Declare `{path}` in persistent"
     block = next((child for child in memory.block.children if child.key.lower() == "persistent"), None)
     if block is None:

@@ -13,6 +13,7 @@ from abl.analysis.model import AgentIndex, StepKind
 from abl.analysis.parts import Part, owned
 from abl.analysis.recent import Recent
 from abl.analysis.toolexits import ToolExit, ToolUse, borrowed_exits, exits_of, taken, uses_of
+from abl.language.flow import OF_THE_MESSAGE
 from abl.limits import MAX_CYCLE_STEPS
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
@@ -24,7 +25,6 @@ _BOUNDED = frozenset({"constraint", "model"})
 """Edges that no circle goes round by: a rule leads there a few times only (04 §5), a model as often as it chooses."""
 NO_EXITS = frozenset({"constraint", "skip"})
 """Ways on that are taken when a rule fails, or when the guard of a step does not hold (docs/spec 06 §4.2)."""
-_INPUT_NAMES = frozenset({"input", "match", "recent_input"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,7 @@ def _may_ask(gather: nodes.Gather, step: nodes.Step) -> bool:
 def _needs_input(on_input: nodes.OnInput, part: Part) -> bool:
     uses = part.derive(owned)
     return any(
-        name.root in _INPUT_NAMES
+        name.root in OF_THE_MESSAGE
         for branch in on_input.branches
         for use in uses.get(id(first_of(branch)), ())
         for name in use.reading.names

@@ -3,56 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Final
 
 from abl.analysis.properties import Shape
+from abl.language import PLACES, words_at
+from abl.language.types import Number
 from abl.syntax.nodes import Content, same_key
 
 JSON_FORMATS: Final = ("ADAPTIVE_CARD", "SLACK", "AG_UI", "WHATSAPP")
-TEXT_FORMATS: Final = ("MARKDOWN", "HTML", *JSON_FORMATS)
-ELEMENT_TYPES: Final = ("button", "select", "input")
+TEXT_FORMATS: Final = tuple([key.name for key in PLACES["formats"].listed if not (key.type.maps or key.type.lists)])
+ELEMENT_TYPES: Final = words_at("element", "type")
 
-_OPTION: Final = Shape(needs=("id", "label"))
-ELEMENT: Final = Shape(
-    needs=("id", "type", "label"),
-    values={"inputType": ("text", "number", "date", "time", "email")},
-    lists={"options": ("option", _OPTION)},
-)
-_MEDIA: Final = Shape(needs=("url",))
+
+def _shape(place: str, **lists: tuple[str, Shape]) -> Shape:
+    """What the declaration says of a place: what it needs, and the words and limits that ABL1064 tells of."""
+    listed = PLACES[place].listed
+    own = [key for key in listed if key.code == "ABL1064"]
+    return Shape(
+        needs=tuple([key.name for key in listed if key.required]),
+        values={key.name: tuple(key.type.words) for key in own if key.type.words},
+        ranges={key.name: (key.type.low, key.type.high or inf) for key in own if isinstance(key.type, Number)},
+        lists=lists,
+    )
+
+
+ELEMENT: Final = _shape("element", options=("option", _shape("option")))
 _SHAPES: Final[Mapping[str, Shape]] = {
-    "CAROUSEL": Shape(lists={"cards": ("card", Shape(needs=("title",)))}),
-    "QUICK_REPLIES": Shape(lists={"replies": ("quick reply", _OPTION)}),
-    "LIST": Shape(needs=("items",), lists={"items": ("item", Shape(needs=("title",)))}),
-    "IMAGE": _MEDIA,
-    "VIDEO": _MEDIA,
-    "AUDIO": _MEDIA,
-    "FILE": Shape(needs=("url", "filename")),
-    "KPI": Shape(needs=("label", "value"), values={"trend": ("up", "down", "flat")}),
-    "TABLE": Shape(
-        needs=("columns", "rows"),
-        lists={"columns": ("column", Shape(needs=("key", "header")))},
-    ),
-    "CHART": Shape(
-        needs=("type", "data"),
-        values={"type": ("bar", "line", "pie")},
-        lists={"data": ("point", Shape(needs=("label", "value")))},
-    ),
-    "FORM": Shape(needs=("fields",)),
-    "PROGRESS": Shape(needs=("value",), values={"variant": ("bar", "circle")}),
+    "CAROUSEL": _shape("carousel", cards=("card", _shape("card"))),
+    "QUICK_REPLIES": Shape(lists={"replies": ("quick reply", _shape("quick_reply"))}),
+    "LIST": _shape("shown_list", items=("item", _shape("list_item"))),
+    "IMAGE": _shape("media"),
+    "VIDEO": _shape("media"),
+    "AUDIO": _shape("media"),
+    "FILE": _shape("file"),
+    "KPI": _shape("kpi"),
+    "TABLE": _shape("table", columns=("column", _shape("column"))),
+    "CHART": _shape("chart", data=("point", _shape("datum"))),
+    "FORM": _shape("form"),
+    "PROGRESS": _shape("progress"),
 }
-INLINE_FEEDBACK: Final = Shape(
-    needs=("prompt", "type"), values={"type": ("thumbs", "star", "scale")}, ranges={"expires_after": (30, 86400)}
-)
-SURVEY: Final = Shape(ranges={"expires_after": (30, 86400)})
+INLINE_FEEDBACK: Final = _shape("feedback")
+SURVEY: Final = Shape(ranges=INLINE_FEEDBACK.ranges)
 MEASURES: Final = ("type", "max", "scoring", "range", "comment_threshold")
 """What a survey template says itself."""
 FORMATS: Final = (*TEXT_FORMATS, *_SHAPES, "FEEDBACK")
+_PLACES: Final = (
+    "listed carousel card quick_reply shown_list list_item media file kpi table column chart datum form progress"
+    " element option"
+)
 PROPERTIES: Final = (
-    *("when", "from", "template", "cards", "title", "subtitle", "imageUrl", "defaultActionUrl", "buttons", "id"),
-    *("label", "iconUrl", "items", "adaptive", "url", "alt", "thumbnailUrl", "caption", "filename", "sizeBytes"),
-    *("mimeType", "value", "unit", "trend", "columns", "key", "header", "align", "rows", "maxVisibleRows", "type"),
-    *("data", "color", "fields", "submitLabel", "max", "variant", "prompt", "link", "web_url", "description"),
-    *("options", "inputType", "placeholder", "required", "button", "select", "input"),
+    *dict.fromkeys(key.name for place in _PLACES.split() for key in PLACES[place].listed),
+    *("prompt", "link", "web_url"),
 )
 """Every property of a format or an element, so that other words may be misspelt ones."""
 _BY_KEY: Final = {same_key(name): name for name in FORMATS}

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from abl.analysis.model import AgentIndex
+from abl.language import key_at
 from abl.limits import MAX_COMPARED_NAMES
 from abl.source import Source, Span
 from abl.syntax import nodes
@@ -86,9 +87,10 @@ def names(source: Source, block: Block | None) -> tuple[Name, ...]:
     return names_of(_context(source), block) if block is not None else ()
 
 
-def is_yes(block: Block | None) -> bool:
-    """True for a boolean property that is set."""
-    return word(block).lower() in ("true", "yes")
+def value(place: str, key: str, block: Block | None) -> Any:
+    """The value of a property of a place as it is meant, else its default (``abl.language``)."""
+    declared = key_at(place, key)
+    return declared.read(block) if declared is not None else None
 
 
 def number(text: str) -> float | None:

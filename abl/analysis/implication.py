@@ -15,7 +15,25 @@ from abl.once import once
 
 _MOST_PARTS: Final = 24
 """Parts of AND and OR that are looked into; a condition with more is compared as a whole."""
+_ORDER: Final = frozenset({"<", "<=", ">", ">="})
 _NEED_TEXT: Final = frozenset({"contains", "startsWith", "endsWith"})
+
+
+def reverses_order(node: en.Node, negated: bool = False) -> bool:
+    """True when a condition holds where `< <= > >=` does not: for a date and something else, not by `>=` for `<`.
+
+    In a rule that is an error (04 §6), in gates, branches and triggers it is not.
+    """
+    match node:
+        case en.Test():
+            return negated and node.op in _ORDER
+        case en.Unary(op="NOT" | "!"):
+            return reverses_order(node.operand, not negated)
+        case en.Logical(op="IMPLIES"):
+            return reverses_order(node.operands[0], not negated) or reverses_order(node.operands[-1], negated)
+        case en.Logical():
+            return any(reverses_order(operand, negated) for operand in node.operands)
+    return any(isinstance(part, en.Test) and part.op in _ORDER for part in en.walk(node))
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.parts import write_paths
 from abl.syntax.nodes import Block
 
-_LIST: Final = re.compile(r"\[([^\]]*)\]")
+_LIST: Final = re.compile(r"[^\[]*+\[([^\]]*+)\]")
 _PATH: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s\[]+))""")
 
 
@@ -56,7 +56,7 @@ def imported_files(agent: AgentIndex) -> frozenset[str]:
 
 def names_imported(block: Block) -> tuple[str, ...]:
     """The tools in the list of ``file: "x.tools.abl" [a, b]``; none where there is no list, which imports all."""
-    listed = _LIST.search(block.value.raw) if block.key.lower() == "file" and block.value is not None else None
+    listed = _LIST.match(block.value.raw) if block.key.lower() == "file" and block.value is not None else None
     return tuple([name for name in re.split(r"[,\s]+", listed[1]) if name]) if listed is not None else ()
 
 

@@ -5,20 +5,27 @@ Everything errs on the side of silence: None means "it depends" (docs/spec 04 §
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from abl.analysis.certainty import is_ordered, varies
 from abl.analysis.known import currencies
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.names import SYSTEM_NAMES, is_stored
+from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.reading import Reading
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en
+from abl.expressions.budget import KEYSTROKE, Budget
 from abl.expressions.builtins import find
 from abl.expressions.values import truthy
 from abl.syntax import nodes
+
+_budget: ContextVar[Budget | None] = ContextVar("abl_judgement_budget", default=None)
 
 
 def condition_of(rule: nodes.Rule, agent: AgentIndex) -> ExpressionUse | None:
@@ -86,19 +93,21 @@ def holds_unset(reading: Reading, unset: Callable[[str], bool]) -> bool | None:
     return None if reading.node is None else _holds(reading.node, reading, unset)
 
 
-def _holds(node: en.Node, reading: Reading, unset: Callable[[str], bool]) -> bool | None:
+def _holds(
+    node: en.Node, reading: Reading, unset: Callable[[str], bool], values: Mapping[str, Any] = MappingProxyType({})
+) -> bool | None:
     match node:
         case en.Unary(op="NOT" | "!"):
-            inner = _holds(node.operand, reading, unset)
+            inner = _holds(node.operand, reading, unset, values)
             return None if inner is None else not inner
         case en.Logical(op="IMPLIES"):
-            first, last = (_holds(operand, reading, unset) for operand in node.operands)
+            first, last = (_holds(operand, reading, unset, values) for operand in node.operands)
             return _either(None if first is None else not first, last)
         case en.Logical():
-            values = [_holds(operand, reading, unset) for operand in node.operands]
+            truths = [_holds(operand, reading, unset, values) for operand in node.operands]
             decisive = node.op == "OR"
-            return decisive if decisive in values else None if None in values else not decisive
-    return _evaluated(node, reading) if all(_is_known(child, unset) for child in en.walk(node)) else None
+            return decisive if decisive in truths else None if None in truths else not decisive
+    return _evaluated(node, reading, values) if all(_is_known(child, unset) for child in en.walk(node)) else None
 
 
 def _either(one: bool | None, other: bool | None) -> bool | None:
@@ -116,10 +125,55 @@ def _is_known(node: en.Node, unset: Callable[[str], bool]) -> bool:
     return not (isinstance(node, en.Literal) and isinstance(node.value, str) and "{{" in node.value)
 
 
-def _evaluated(node: en.Node, reading: Reading) -> bool | None:
+def _evaluated(node: en.Node, reading: Reading, values: Mapping[str, Any]) -> bool | None:
     whole = reading.expression if node is reading.node else None
-    outcome = (whole or compile_expression(reading.text[node.start : node.end])).evaluate_once({})
+    with _budget.get() or Budget.of(KEYSTROKE):
+        outcome = (whole or compile_expression(reading.text[node.start : node.end])).evaluate_once(dict(values))
     return None if outcome.error else truthy(outcome.value)
+
+
+@contextmanager
+def evaluating() -> Iterator[None]:
+    """One budget for all that is evaluated inside the block; what it does not reach is not judged."""
+    token = _budget.set(Budget.of(KEYSTROKE))
+    try:
+        yield
+    finally:
+        _budget.reset(token)
+
+
+def holds_at_start(reading: Reading, values: Mapping[str, Any]) -> bool | None:
+    """Whether the condition holds while names have these values (None: unset) and all others are unknown."""
+    return None if reading.node is None else _holds(reading.node, reading, values.__contains__, values)
+
+
+def value_at_start(agent: AgentIndex, path: str) -> tuple[bool, Any]:
+    """Whether it is known what a name holds when the first message is judged, and that value: INITIAL, or None."""
+    if unset_at_start(agent, path):
+        return True, None
+    variable = agent.session.get(path)
+    if variable is None or variable.initial is None or variable.initial.dynamic is not None or path in agent.mentions:
+        return False, None
+    writes = [origin.write for origin in agent.origins_of(path)]
+    later = all(w.kind == "gather" or (w.step is not None and w.step not in agent.opening_steps) for w in writes)
+    return later, variable.initial.value
+
+
+def fields_waited_for(use: ExpressionUse, agent: AgentIndex) -> list[str]:
+    """GATHER fields that a rule reads and does not ask for by IS SET: it waits for them (04 §6.2)."""
+    asked = {
+        test.left.parts[0]
+        for test in use.reading.tests
+        if test.op in ("IS SET", "IS NOT SET") and isinstance(test.left, en.Path)
+    }
+    fields = agent.union(gathered_roots)
+    roots = dict.fromkeys(name.path.partition(".")[0] for name in use.reading.names)
+    return [root for root in roots if root in fields and root not in asked]
+
+
+def gathered_roots(part: Part) -> frozenset[str]:
+    """First segments of the gather fields of a part."""
+    return frozenset([write.root for write in part.writes if write.kind == "gather"])
 
 
 def never_set(agent: AgentIndex, project: Index, path: str) -> bool:

@@ -22,7 +22,7 @@ from abl.syntax.nodes import Content, Name, same_key
 
 LinkKind = Literal["tool", "step", "field", "path", "agent"]
 _CONSUMERS: Final = re.compile(r"consumers\s*:\s*\[(?P<names>[^\]]*)\]")
-_LIST: Final = re.compile(r"\[[^\]]*\]")
+_LIST: Final = re.compile(r"[^\[]*+(?P<list>\[[^\]]*+\])")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _HANDED: Final = re.compile(r".*:\s*HANDOFF\s+(?:to\s+)?(?P<agent>[A-Za-z]\w*)\s*", re.IGNORECASE | re.DOTALL)
 _ROUTE_TO: Final = re.compile(r"\s*ROUTE_TO\s+(?P<agent>[A-Za-z]\w*)\s*")
@@ -147,9 +147,9 @@ def _imported(tools: nodes.Block) -> Iterator[Link]:
     """The tools that ``file: "..." [a, b]`` takes from a file."""
     for child in tools.children:
         text = child.value if child.colon and child.key.lower() == "file" else None
-        listed = _LIST.search(text.raw) if text is not None else None
+        listed = _LIST.match(text.raw) if text is not None else None
         if text is not None and listed is not None:
-            for word in _WORD.finditer(text.raw, *listed.span()):
+            for word in _WORD.finditer(text.raw, *listed.span("list")):
                 yield Link("tool", Name(word[0], Span(text.span.start + word.start(), text.span.start + word.end())))
 
 

@@ -1,10 +1,11 @@
-"""Words in lists, and the actions of routes, that the table of places knows (docs/spec 09 §4, §12, §15)."""
+"""Words in lists, and the actions of routes, that the declaration knows (docs/spec 09 §4, §12, §15)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
 
 from abl.analysis import fixes, generic
 from abl.analysis.closed_places import Whole, looked_through
@@ -12,31 +13,15 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.analysis.shape_walk import Stood
 from abl.diagnostics import Severity
+from abl.language import key_at, offered_keys
+from abl.language.types import Closed
 from abl.source import Span
 from abl.syntax.nodes import Name
 
-ROUTES: Final = (
-    "ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "INTENT_MATCH", "END_CONVERSATION", "SYSTEM_ACTION",
-)  # fmt: skip
+ROUTES: Final = offered_keys("routed")
 _ROUTED: Final = frozenset({("routing", "then"), ("routing", "fallback"), ("intent_match", "action"),
                             ("intent_match", "fallback"), ("routed", "fallback")})  # fmt: skip
 _ACTION: Final = re.compile(r"[A-Za-z]\w*")
-_MEDIA: Final = ("application", "audio", "font", "image", "message", "model", "multipart", "text", "video")
-
-
-class Words(NamedTuple):
-    """The words of a list; of ``closed`` ones any other is told, else a near miss. ``head``: what stands before `/`."""
-
-    words: tuple[str, ...]
-    closed: bool = True
-    head: bool = False
-
-
-_LISTED: Final[Mapping[tuple[str, str], Words]] = {
-    ("routing", "flags"): Words(("set_active", "silent", "no_log", "priority_boost")),
-    ("profile_response", "mediatypes"): Words(("image", "document", "audio", "video", "file", "text"), closed=False),
-    ("attachment", "allowedtypes"): Words(_MEDIA, closed=False, head=True),
-}
 
 
 def unknown_in_lists(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
@@ -45,19 +30,27 @@ def unknown_in_lists(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
         at = stood.place, generic.plain(stood.block.key)
         if at in _ROUTED:
             yield from _unknown_route(stood)
-        elif (legal := _LISTED.get(at)) is not None:
+        elif (legal := _listed(stood.place, stood.block.key)) is not None:
             for name in generic.names(agent.own_source, stood.block):
                 yield from _unknown_word(stood, name, legal)
 
 
-def _unknown_word(stood: Stood, name: Name, legal: Words) -> Iterator[Found]:
+@lru_cache(maxsize=4_096)
+def _listed(place: str, written: str) -> Closed | None:
+    """The words of a list."""
+    key = key_at(place, written)
+    listed = key is not None and not key.judged and isinstance(key.type, Closed) and key.type.many
+    return key.type if key is not None and listed and isinstance(key.type, Closed) else None
+
+
+def _unknown_word(stood: Stood, name: Name, legal: Closed) -> Iterator[Found]:
     word = name.value.partition("/")[0] if legal.head else name.value
     if not word or word in legal.words or word[0] in "{$" or (legal.head and "/" not in name.value):
         return
     span = Span(name.span.start, name.span.start + len(word))
-    best, renames = fixes.rename_to(span, word, legal.words)
-    if best or legal.closed:
-        severity: Severity | None = None if legal.closed else "warning"
+    best, renames = fixes.rename_to(span, word, [*legal.words])
+    if best or not legal.open:
+        severity: Severity | None = "warning" if legal.open else None
         yield found(name.span, *renames, severity=severity, k=stood.block.key, x=name.value, y=best)
 
 

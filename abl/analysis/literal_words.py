@@ -14,7 +14,7 @@ from abl.source import Span
 _MEANT: Final = {
     "true": "true", "false": "false", "null": "null", "undefined": "undefined", "none": "null", "nil": "null",
 }  # fmt: skip
-_PLACEHOLDER: Final = re.compile(r"\{\{\s*(?P<inner>[^{}]*?)\s*\}\}|\$\{\s*(?P<old>[^{}]*?)\s*\}")
+_PLACEHOLDER: Final = re.compile(r"\{\{(?P<inner>[^{}]*+)\}\}|\$\{(?P<old>[^{}]*+)\}")
 
 
 def meant_literal(name: str) -> str:
@@ -28,7 +28,7 @@ def placeholder_in(reading: Reading, error: ExpressionError) -> tuple[Span, tupl
     at = next((m for m in _PLACEHOLDER.finditer(text) if m.start() <= error.start < m.end()), None)
     if at is None:
         return None
-    plain = _PLACEHOLDER.sub(lambda m: m["inner"] or m["old"] or m[0], text)
+    plain = _PLACEHOLDER.sub(lambda m: (m["inner"] or m["old"] or "").strip() or m[0], text)
     try:
         compile_expression(plain)
     except ExpressionError:

@@ -11,7 +11,7 @@ from abl.source import Source, Span
 from abl.syntax import vocabulary
 from abl.syntax.scanner import CONTENT, scan_line
 
-_SLOT: Final = re.compile(r"\{\{(.*?)\}\}")
+_SLOT: Final = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}")
 _QUOTED: Final = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
 _WORD: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)*(?!\w*\s*\()")
 _LISTED: Final = re.compile(r"[\[{]?\s*[\w.]+(?:\s*[,:]\s*[\w.]+)*\s*[,\]}]{0,2}")

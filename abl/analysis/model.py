@@ -79,7 +79,13 @@ class AgentIndex:
         """Every node of exactly that class, in document order; remembered, as rules ask for each thing again."""
         found = self.kept.get(("all", kind))
         if found is None:
-            found = [placed.at(node) for placed in self.parts for node in placed.part.all(kind)]
+            parts = self.parts
+            found = [
+                parts[begin + number].at(node)
+                for begin, run in self.runs
+                for number, listed in run.all(kind)
+                for node in listed
+            ]
             self.kept["all", kind] = found
         return cast("list[AnyNode]", found)
 
@@ -211,7 +217,7 @@ class AgentIndex:
 
     def first(self, kind: type[AnyNode]) -> Iterator[AnyNode]:
         """Every node of exactly that class as it was first read, for who does not ask where it stands."""
-        return (node for _, run in self.runs for part in run.parts for node in part.all(kind))
+        return (node for _, run in self.runs for _, listed in run.all(kind) for node in listed)
 
     def each(self, function: Callable[[Part], AnyCollection]) -> Iterator[tuple[Placed, AnyCollection]]:
         """What a function says about each part, where that is anything."""

@@ -28,6 +28,7 @@ SYSTEM_NAMES = frozenset(
         "result",
         "call_result",
         "turn_count",
+        "conversation_summary",
         "handoff_count",
         "routing_failures",
         "system",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from abl.analysis.implication import reverses_order
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, steady_shape
 from abl.analysis.model import AgentIndex
@@ -12,6 +13,7 @@ from abl.analysis.parts import Part
 from abl.analysis.project import Index
 from abl.analysis.reading import Reading, read_condition_text
 from abl.expressions import nodes as en
+from abl.language.written import listed
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Text, same_key
 
@@ -31,8 +33,7 @@ def own_profiles(agent: AgentIndex) -> Iterator[nodes.Profile]:
 def attached(agent: AgentIndex, project: Index) -> list[tuple[AgentIndex, nodes.Profile]]:
     """The profiles of an agent with where they stand: those it uses, then its own."""
     sections = (section for section in agent.agent.sections if section.keyword == "USE_BEHAVIOR_PROFILE")
-    texts = (section.value.value for section in sections if section.value is not None)
-    names = dict.fromkeys(word.strip() for text in texts for word in text.strip("[]").split(","))
+    names = dict.fromkeys(name for section in sections if section.value is not None for name in listed(section.value))
     known = (project.profiles.get(name) for name in names)
     return [*(found for found in known if found is not None), *((agent, own) for own in own_profiles(agent))]
 
@@ -79,5 +80,7 @@ def _contradict(one: en.Node, other: en.Node) -> bool:
     first, second = steady_shape(one), steady_shape(other)
     if ("NOT", first) == second or ("NOT", second) == first:
         return True
+    if reverses_order(one) or reverses_order(other):
+        return False
     limits, others = limits_of(one), limits_of(other)
     return limits is not None and others is not None and bool(limits.contradicts(others))

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from posixpath import basename
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from abl.analysis import crossing
 from abl.analysis.borrowing import profiles_used, with_borrowed
@@ -23,9 +24,11 @@ from abl.analysis.testcases import is_test_case, unmocked_tools
 from abl.analysis.types import canonical_type
 from abl.source import Source
 from abl.syntax import nodes
+from abl.syntax.context import Corrections
 from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import HEADERS, SCOPES, SECTIONS
 
+NO_CORRECTIONS: Final[Mapping[str, Corrections]] = MappingProxyType({})
 Exists = Callable[[str, str], bool]
 """Whether the file of that name is there, which the document at the path names."""
 
@@ -322,12 +325,19 @@ def _handed(part: Part) -> frozenset[str]:
     return frozenset([a.target.value for handoff in part.all(nodes.Handoff) for a in handoff.sets if a.target])
 
 
-def index_of(files: Mapping[str, str], exists: Exists | None = None) -> Index:
+def index_of(
+    files: Mapping[str, str], exists: Exists | None = None, corrections: Mapping[str, Corrections] = NO_CORRECTIONS
+) -> Index:
     """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents.
 
-    ``exists`` answers for files that are neither; without it nothing is known of them.
+    ``exists`` answers for files that are neither; without it nothing is known of them. ``corrections`` are words that
+    are read in place of misspelt ones, by path.
     """
-    documents = {path: document_index(path, files[path]) for path in sorted(files) if not is_beside(path)}
+    documents = {
+        path: document_index(path, files[path]).corrected(corrections.get(path, {}))
+        for path in sorted(files)
+        if not is_beside(path)
+    }
     cases = {path: files[path] for path in sorted(files) if is_test_case(path)}
     index = Index(with_borrowed(documents), cases, catalogues_of(files), exists)
     index.locales = {path: files[path] for path in sorted(files) if is_catalogue(path)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 from abl.analysis.intervals import Constant, constant
@@ -23,6 +22,7 @@ from abl.expressions import (
 )
 from abl.expressions import nodes as en
 from abl.once import once
+from abl.remembered import remembered
 from abl.source import Span
 
 KEPT_TEXTS = 32_768
@@ -119,13 +119,13 @@ class Reading:
         return self.expression is not None and (node.start, node.end) in self.expression.parenthesised
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
+@remembered(KEPT_TEXTS)
 def read_value(text: str) -> Reading:
     """Read a value expression; blanks around it are left out."""
     return _read(text.strip(), len(text) - len(text.lstrip()))
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
+@remembered(KEPT_TEXTS)
 def read_condition_text(value: str, style: str) -> Reading:
     """Read a condition property given as its value without quotes and the style of its quotes (docs/spec 02 §1)."""
     quoted = style in ("double", "single")
@@ -175,7 +175,7 @@ class Tag(NamedTuple):
     each_depth: int
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
+@remembered(KEPT_TEXTS)
 def tags_of(text: str) -> tuple[Tag, ...]:
     """Every expression of a template, in order; tags with an unknown helper hold none."""
     return tuple(_tags(compile_template(text)))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from abl.diagnostics import Fix, Fixes, LaterFixes, Related, Severity, Tag
+from abl.diagnostics import Finding, Fix, Fixes, LaterFixes, Related, Severity, Tag
 from abl.source import Span
 
 SECTIONS = ("What", "Why", "Bad", "Good")
@@ -85,6 +85,8 @@ class Rule:
     project: bool
     needs: type | str | None
     tags: tuple[Tag, ...]
+    off: bool = False
+    """Hints and notes of the code are not reported unless somebody selects it: an author can seldom act on them."""
 
     @property
     def page(self) -> Page:
@@ -137,6 +139,7 @@ def rule(
     project: bool = False,
     needs: type | str | None = None,
     tags: tuple[Tag, ...] = (),
+    off: bool = False,
 ) -> Callable[[Documented], Documented]:
     """Register the decorated function as the rule ``code``. Raises ValueError for a code or name used twice."""
 
@@ -156,6 +159,7 @@ def rule(
             project,
             needs,
             tags,
+            off,
         )
         _BY_NAME[name] = code
         return function
@@ -167,6 +171,11 @@ def lookup(code_or_name: str) -> Rule | None:
     """The rule of a code or kebab-case name, in any case."""
     key = code_or_name.strip()
     return RULES.get(key.upper()) or RULES.get(_BY_NAME.get(key.lower(), ""))
+
+
+def severity_of(finding: Finding) -> Severity:
+    """The severity of a finding: its own, else that of its code."""
+    return finding.severity or RULES[finding.code].severity
 
 
 def rules_by_kind(*, project: bool) -> dict[type, tuple[Rule, ...]]:

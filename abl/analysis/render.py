@@ -176,11 +176,21 @@ def shown_message(rule: Rule) -> str:
     return next((found.message for found in report.diagnostics if found.code == rule.code), rule.dotted)
 
 
+OFF = "Off by default as a hint or note; selecting the code turns it on."
+
+
+def off_text() -> str:
+    """The codes that are off by default, a line each, as ``abl explain --off`` prints them."""
+    return "\n".join(f"{rule.code} {rule.name}  {shown_message(rule)}" for _, rule in sorted(RULES.items()) if rule.off)
+
+
 def page_text(rule: Rule) -> str:
     """The documentation of a rule as ``abl explain`` prints it."""
     page = rule.page
     message = shown_message(rule)
     parts = [f"{rule.code} {rule.name} ({rule.severity})", "", f"  {message}", "", page.what, "", page.why]
+    if rule.off:
+        parts += ["", OFF]
     for title, example in (("Bad", page.bad), ("Good", page.good)):
         parts += ["", f"{title}:", "", textwrap.indent(example, "  ")]
     return "\n".join(parts)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from abl.analysis.causes import told_by_yaml
-from abl.analysis.consequences import consequences
 from abl.analysis.fitting import fitting, keys_in_small
 from abl.analysis.form_causes import told_by_form
+from abl.analysis.indent_causes import told_by_indent
 from abl.analysis.registry import RULES, Rule, lookup
+from abl.analysis.suppressions import suppressed, told_by_yaml
 from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Fixes, LaterFixes, Severity
 from abl.source import Source, Span
 from abl.syntax.nodes import Document
@@ -39,7 +39,7 @@ _BETTER = {
     better: tuple(code for code, others in _TOLD_BETTER.items() if better in others)
     for better in frozenset().union(*_TOLD_BETTER.values())
 }
-_IGNORE = re.compile(r"^\s*abl-ignore(?P<file>-file)?\s+(?P<codes>.+?)\s*$")
+_IGNORE = re.compile(r"^\s*abl-ignore(?P<file>-file)?\s++(?P<codes>.+)$")
 _FAMILY = re.compile(r"^ABL[0-9]{1,2}x{1,3}$", re.IGNORECASE)
 
 
@@ -78,6 +78,13 @@ class Selection:
         """True when diagnostics of that code are asked for."""
         return code not in self.ignore and (self.select is None or code in self.select)
 
+    def shows(self, finding: Finding) -> bool:
+        """True for what is asked for, hints and notes of codes that are off only by their code (05 §1)."""
+        if not self.wants(finding.code):
+            return False
+        known = RULES[finding.code]
+        return not known.off or self.select is not None or (finding.severity or known.severity) not in ("hint", "info")
+
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
@@ -100,7 +107,7 @@ def suppression_of(document: Document) -> Suppression:
         match = _IGNORE.match(comment.text) if "abl-ignore" in comment.text else None
         if match is None:
             continue
-        rules = (lookup(word) for word in re.split(r"[,\s]+", match["codes"]))
+        rules = (lookup(word) for word in re.split(r"[,\s]+", match["codes"].strip()))
         codes = {r.code for r in rules if r is not None}
         if match["file"]:
             everywhere |= codes
@@ -135,9 +142,9 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     outdone = _outdone(chosen) | _inside_an_open_bracket(document.source, chosen)
     outdone.update(told_by_yaml(document.source, chosen))
     outdone.update(told_by_form(document, chosen))
+    outdone.update(told_by_indent(document.source, chosen))
     shown = [at for at, one in enumerate(chosen) if _is_shown(document.source, selection, suppression, one)]
-    following = consequences(document, chosen, [one for at in shown if _key(one := chosen[at]) not in outdone])
-    fragment = fragment or any(chosen[at].code == "ABL101" for at in following)
+    following = suppressed(document, chosen, [one for at in shown if _key(one := chosen[at]) not in outdone])
     for at in shown:
         finding = chosen[at]
         key = _key(finding)
@@ -149,6 +156,14 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     return tuple(_worded(document, kept))
 
 
+def told_of(document: Document, selection: Selection, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+    """Codes and places of what was asked for, no comment switches off, and none of the others says better."""
+    suppression, outdone = suppression_of(document), _outdone(findings)
+    for finding in findings:
+        if _key(finding) not in outdone and _is_shown(document.source, selection, suppression, finding):
+            yield _key(finding)
+
+
 def _key(finding: Finding) -> tuple[str, Span]:
     """What a finding is told once for."""
     return finding.code, finding.span
@@ -156,7 +171,7 @@ def _key(finding: Finding) -> tuple[str, Span]:
 
 def _is_shown(source: Source, selection: Selection, suppression: Suppression, finding: Finding) -> bool:
     """False for what was not asked for, or a comment switches off."""
-    if not selection.wants(finding.code):
+    if not selection.shows(finding):
         return False
     return not suppression.hides(finding.code, source.position(finding.span.start).line)
 

@@ -10,23 +10,19 @@ from abl.analysis.closed_places import walked
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import looks_given
 from abl.analysis.registry import Found, found
-from abl.analysis.shapes import knows
 from abl.diagnostics import Edit, Fix
+from abl.language import PLACES, knows
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 from abl.syntax.suggest import closest
 from abl.syntax.vocabulary import HANDOFF_KEYS
 
-_NEEDED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "trigger": ("trigger", ("WHEN",)),
-    "member": ("AGENTS", ("REF", "CAPABILITIES")),
-    "grant": ("memory_grants", ("path",)),
-    "nlu_intent": ("intents", ("NAME",)),
-    "category": ("categories", ("NAME",)),
-    "nlu_entity": ("entities", ("NAME",)),
-}
-"""By place: what an entry is called, and its keys."""
+_ENTRIES: Final[Mapping[str, str]] = {
+    "trigger": "trigger", "member": "AGENTS", "grant": "memory_grants", "nlu_intent": "intents",
+    "category": "categories", "nlu_entity": "entities",
+}  # fmt: skip
+"""Places of entries that lack what the declaration requires, and what messages call them."""
 _DELEGATED: Final = ("PURPOSE", "INPUT", "RETURNS")
 _ALSO: Final = {"PURPOSE": ("SUMMARY",), "INPUT": ("PASS",), "REF": ("AGENT",)}
 _OF_SOURCE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -41,10 +37,10 @@ _WORDS: Final = "{kind} entry needs {key}"
 def lacking(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """Entries of a section without a key that they need (ABL921)."""
     for place, members in walked(agent.own_source, section).entries:
-        if place in _NEEDED:
-            kind, keys = _NEEDED[place]
-            missing = [key for key in keys if not _has(place, members, key)]
-            yield from _told(kind, missing, members[0])
+        if place in _ENTRIES:
+            needed = [key.name for key in PLACES[place].listed if key.required and not key.judged]
+            missing = [key for key in needed if not _has(place, members, key)]
+            yield from _told(_ENTRIES[place], missing, members[0])
         elif place == "delegate" and _has_target(members) and section.keyword == "DELEGATE":
             yield from _delegation(members)
     if section.keyword == "LOOKUP_TABLES":

@@ -25,7 +25,7 @@ from abl.syntax.nodes import Name, TypeRef
 
 _NAME: Final = re.compile(vocabulary.NAME_PATTERN, re.ASCII)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_KEPT: Final = re.compile(r"(?P<path>[A-Za-z_][\w.\[\]]*)\s*(?:->|→)\s*[A-Za-z_]")
+_KEPT: Final = re.compile(r"(?<![\w.])(?P<path>[A-Za-z_][\w.]*+(?:\[[^\[\]]*+\][\w.]*+)*+)\s*+(?:->|→)\s*[A-Za-z_]")
 _SORTED: Final = re.compile(r"\s*(?:(?P<item>[A-Za-z_]\w*)\.)?(?P<field>[A-Za-z_]\w*)(?=\s|$)")
 _THIS: Final = "this"
 _STEPS: Final = frozenset(".[")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.analysis.certainty import can_fail
-from abl.analysis.implication import Demand, implies, single_demands
+from abl.analysis.implication import Demand, implies, reverses_order, single_demands
 from abl.analysis.intervals import Limits, bounds_of, met
 from abl.analysis.judgement import condition_among, gate_among, steady_shape
 from abl.analysis.model import ExpressionUse
@@ -98,9 +98,9 @@ class Entry:
 
     @once
     def opening(self) -> Demand | None:
-        """The gate as a demand."""
+        """The gate as a demand; none where it turns a comparison round, which a date may pass both ways."""
         node = self.gate.reading.node if self.gate is not None else None
-        return Demand(node) if node is not None else None
+        return Demand(node) if node is not None and not reverses_order(node) else None
 
     @once
     def is_closed(self) -> bool:

@@ -7,9 +7,9 @@ there are a sixteenth as many.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from abl.analysis.parts import Part, Placed
+from abl.analysis.parts import AnyNode, Part, Placed
 
 Value = TypeVar("Value")
 AnyCollection = TypeVar("AnyCollection", bound=Collection[Any])
@@ -29,36 +29,42 @@ class Run:
 
     def each(self, function: Callable[[Part], AnyCollection]) -> Sequence[tuple[int, AnyCollection]]:
         """What a function says about each part, by the number of the part; nothing where that is empty."""
-        found = self._derived.get(("each", function))
+        found: Sequence[tuple[int, AnyCollection]] | None = self._derived.get(("each", function))
         if found is None:
             values = ((number, part.derive(function)) for number, part in enumerate(self.parts))
             found = self._derived["each", function] = [(number, value) for number, value in values if value]
-        return cast("Sequence[tuple[int, AnyCollection]]", found)
+        return found
+
+    def all(self, kind: type[AnyNode]) -> Sequence[tuple[int, Sequence[AnyNode]]]:
+        """The nodes of exactly that class in each part that has some, by the number of the part."""
+        found: Sequence[tuple[int, Sequence[AnyNode]]] | None = self._derived.get(("all", kind))
+        if found is None:
+            values = ((number, part.by_type.get(kind)) for number, part in enumerate(self.parts))
+            found = self._derived["all", kind] = [(number, listed) for number, listed in values if listed]
+        return found
 
     def items(self, function: Callable[[Part], Sequence[Value]]) -> Sequence[Value]:
         """Everything that a function says about the parts, in order."""
-        found = self._derived.get(("items", function))
+        found: Sequence[Value] | None = self._derived.get(("items", function))
         if found is None:
             found = self._derived["items", function] = [item for _, items in self.each(function) for item in items]
-        return cast("Sequence[Value]", found)
+        return found
 
     def union(self, function: Callable[[Part], frozenset[Value]]) -> frozenset[Value]:
         """Everything that a function says about the parts."""
-        found = self._derived.get(("union", function))
+        found: frozenset[Value] | None = self._derived.get(("union", function))
         if found is None:
             sets = [part.derive(function) for part in self.parts]
             found = self._derived["union", function] = frozenset().union(*sets)
-        return cast("frozenset[Value]", found)
+        return found
 
     def derive(self, function: Callable[[Run], Value]) -> Value:
         """What a function says about the run, remembered."""
-        found = self._derived.get(("run", function), _MISSING)
-        if found is _MISSING:
+        try:
+            found: Value = self._derived["run", function]
+        except KeyError:
             found = self._derived["run", function] = function(self)
-        return cast(Value, found)
-
-
-_MISSING: Any = object()
+        return found
 
 
 def runs_of(placed: Sequence[Placed]) -> Iterator[tuple[int, Run]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from abl.analysis import generic
-from abl.analysis.shapes import SHAPES, Value, knows, value_at
+from abl.language import Value, knows, offered_keys, value_at
 from abl.source import Source
 from abl.syntax.nodes import Block
 from abl.syntax.vocabulary import words
@@ -62,7 +62,7 @@ def belongs_below(source: Source, place: str, block: Block) -> str:
     members = [member for entry in generic.entries(source, block) for member in generic.members(source, entry)]
     if not members or any(knows(place, member.key) for member in members):
         return ""
-    known = {key: _known_of(value_at(place, key), members) for key in SHAPES.get(place, ())}
+    known = {key: _known_of(value_at(place, key), members) for key in offered_keys(place)}
     most = max(known.values(), default=0)
     best = [key for key, count in known.items() if count == most] if most else []
     return best[0] if len(best) == 1 else ""

@@ -1,4 +1,4 @@
-"""Walks over the properties of sections as the table of places knows them (``abl.analysis.shapes``)."""
+"""Walks over the properties of sections as the table of places knows them (``abl.language``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from abl.analysis import generic
 from abl.analysis.shape_forms import belongs_below, is_wrong
-from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_at, value_of
+from abl.language import Value, knows, profile_value, section_value, value_at
 from abl.source import Source
 from abl.syntax.nodes import Block
 from abl.syntax.tools import mapped_name
@@ -44,9 +44,9 @@ def below(source: Source, keyword: str, block: Block | None) -> Iterator[Entry]:
     if keyword == "BEHAVIOR_PROFILE":  # a document: its other sections are sections of their own
         for child in block.children:
             if child.key.upper() in _OF_PROFILES:
-                yield from _below(source, value_of(PROFILE_PLACES[child.key.upper()]), child, 0)
-    elif keyword in SECTION_PLACES:
-        yield from _below(source, value_of(SECTION_PLACES[keyword]), block, 0)
+                yield from _below(source, profile_value(child.key.upper()), child, 0)
+    elif any(value := section_value(keyword)):
+        yield from _below(source, value, block, 0)
 
 
 def within(source: Source, place: str, block: Block | None) -> Iterator[Entry]:

@@ -15,7 +15,7 @@ _BLOCKS: Final = ("#if", "#each")
 _VALUES: Final = ("add", "sub")
 _IF: Final = re.compile(r"\{\{\s*(?:(?P<opened>#\s*if\b)|(?P<closed>/\s*if\s*\}\}))")
 _ELSE_IF: Final = re.compile(r"\{\{\s*else\s+if\b\s*")
-_UNLESS: Final = re.compile(r"\{\{\s*#\s*unless\s+(?P<condition>.*?)\s*\}\}", re.DOTALL)
+_UNLESS: Final = re.compile(r"\{\{\s*#\s*unless\s++(?P<condition>(?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -47,7 +47,7 @@ def _negated(problem: Problem, use: TemplateUse) -> tuple[Fix, ...]:
     closing = _closing(use.value, "unless")
     if opened is None or closing is None or len(_UNLESS.findall(use.value)) > 1:
         return ()
-    condition = opened["condition"]
+    condition = opened["condition"].strip()
     plain = condition if _WORD.fullmatch(condition) else f"({condition})"
     edits = (_edit(use, problem.start, problem.end, f"{{{{#if NOT {plain}}}}}"), _edit(use, *closing, "{{/if}}"))
     return (Fix("Write `#if NOT`", edits, preferred=True),)

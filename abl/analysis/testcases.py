@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-import yaml
+from abl.yaml_reader import UnreadableYaml, load_yaml
 
 SUFFIXES: Final = (".scenario.yaml", ".scenario.yml")
 
@@ -20,8 +20,8 @@ def is_test_case(path: str) -> bool:
 def unmocked_tools(text: str) -> frozenset[str]:
     """Names of tools that a test case expects to be called and has no answer for; none if it cannot be read."""
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError):
+        data = load_yaml(text)
+    except UnreadableYaml:
         return frozenset()
     if not isinstance(data, dict):
         return frozenset()

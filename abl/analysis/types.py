@@ -221,8 +221,7 @@ def _variable_types(part: Part) -> list[Declared]:
 
 def _field_type(field: nodes.GatherField) -> str | None:
     for key in ("LIST", "PREFERENCES", "RANGE"):
-        prop = field.prop(key)
-        if prop is not None and prop.value is not None and prop.value.value.lower() in ("true", "yes"):
+        if field.typed.value(key):
             return "array" if key == "LIST" else "object"
     return canonical_type(field.type.value) if field.type else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abl.analysis.parts import Part, owned
 from abl.analysis.records import Write
 from abl.analysis.runs import Run
+from abl.language import key_at
 from abl.source import Span
 from abl.syntax import nodes
 
@@ -21,9 +22,9 @@ def value_of(node: nodes.Node, key: str) -> nodes.Text | None:
 
 
 def is_true(node: nodes.Node, key: str) -> bool:
-    """True for a boolean property that is set; ``yes`` counts (docs/spec 01 §5)."""
-    value = value_of(node, key)
-    return value is not None and value.value.strip().lower() in ("true", "yes")
+    """True for a switch that is set, as the runtime reads it (docs/spec 01 §3)."""
+    prop, declared = node.prop(key), key_at(node.PLACE, key)
+    return prop is not None and declared is not None and declared.type.read(prop.block) is True
 
 
 def owners(run: Run) -> dict[int, int]:

@@ -1,6 +1,6 @@
 """Lists where properties are due, and properties where a list is due, by the table of places (docs/spec 01 §5, §10).
 
-The table (``abl.analysis.shapes``) says in which form each value stands. What is written in the other form is read by
+The table (``abl.language``) says in which form each value stands. What is written in the other form is read by
 nobody, so it is told (ABL115, ABL125); what stands inside is still looked through (``abl.analysis.shape_walk``).
 """
 
@@ -16,8 +16,8 @@ from abl.analysis.closed_places import Whole, walked
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.registry import Found, found
 from abl.analysis.shape_forms import LIST, MAP, MIXED, belongs_below, entries_of_map, form_of, has_form, is_wrong
-from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_of
 from abl.diagnostics import Edit, Fix
+from abl.language import PROFILE_SECTIONS, Value, knows, profile_value, section_value
 from abl.source import Source, Span
 from abl.syntax import findings, nodes
 from abl.syntax.entries import NAME, key_column
@@ -125,10 +125,10 @@ def _roots(whole: Whole) -> Iterator[Held]:
     if block is None:
         return
     if isinstance(whole, nodes.Profile):
-        of_profile = [child for child in block.children if child.key.upper() in PROFILE_PLACES]
-        yield from (Held("profile", child, value_of(PROFILE_PLACES[child.key.upper()])) for child in of_profile)
-    elif isinstance(whole, nodes.Section) and whole.keyword in SECTION_PLACES:
-        yield Held("section", block, value_of(SECTION_PLACES[whole.keyword]))
+        of_profile = [child for child in block.children if child.key.upper() in PROFILE_SECTIONS]
+        yield from (Held("profile", child, profile_value(child.key.upper())) for child in of_profile)
+    elif isinstance(whole, nodes.Section) and any(value := section_value(whole.keyword)):
+        yield Held("section", block, value)
 
 
 def _is_entry(source: Source, held: Held) -> bool:

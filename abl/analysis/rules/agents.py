@@ -224,7 +224,7 @@ def return_without_expect(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator
             EXPECT_RETURN: true
             ON_RETURN: continue
     """
-    expected = handoff.expect_return is not None and handoff.expect_return.value.strip().lower() in ("true", "yes")
+    expected = handoff.typed.value("EXPECT_RETURN")
     if handoff.on_return is not None and not expected:
         indent = fixes.indent_of(agent.source, handoff.on_return.span.start)
         line = f"{indent}EXPECT_RETURN: true"

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
 from abl.analysis.call_fixes import add_binding
+from abl.analysis.conformance import misfit
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tool_properties import binding_of
 from abl.diagnostics import Fix
+from abl.language import type_at, words_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Property
-from abl.syntax.vocabulary import TOOL_BINDINGS
+from abl.syntax.vocabulary import WEBHOOK_METHODS
 
-_METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-_WEBHOOK_METHODS = ("POST", "PUT", "PATCH")
+_METHODS = words_at("binding", "METHOD")
 _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
     "http": (("ENDPOINT",), ("METHOD",)),
     "mcp": (("SERVER",),),
@@ -28,7 +29,7 @@ _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
     "searchai": (("INDEX_ID",),),
     "table": (("TABLE", "TABLE_NAME"),),
 }
-_OPERATIONS = ("get", "query", "count", "insert", "update", "delete", "upsert", "bulkInsert", "bulkUpsert")
+_OPERATIONS = words_at("binding", "OPERATIONS")
 _TABLE_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MAX_JOINS = 8
 
@@ -56,10 +57,11 @@ def unknown_tool_type(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             method: GET
     """
     kind = value_of(tool, "TYPE")
-    if kind is not None and kind.value.strip() not in TOOL_BINDINGS:
-        best, renames = fixes.rename_to(kind.span, kind.value.strip(), TOOL_BINDINGS)
-        completed = tuple(_completed(fix, tool, agent) for fix in renames)
-        yield found(kind.span, *completed, x=kind.value.strip(), y=best)
+    problem = misfit(type_at("tool", "TYPE"), kind.value.strip(), kind.span) if kind is not None else None
+    if kind is not None and problem is not None:
+        refused = problem.severity is None
+        completed = tuple(_completed(fix, tool, agent) for fix in problem.fixes) if refused else problem.fixes
+        yield found(kind.span, *completed, severity=problem.severity, x=kind.value.strip(), y=problem.meant)
 
 
 def _completed(rename: Fix, tool: nodes.Tool, agent: AgentIndex) -> Fix:
@@ -98,10 +100,10 @@ def incomplete_binding(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     kind = value_of(tool, "TYPE")
     if kind is None or tool.prop("REQUEST_VARIANTS") is not None:
         return
-    for names in _REQUIRED.get(kind.value.strip(), ()):
+    for names in _REQUIRED.get(kind.value.strip().lower(), ()):
         if not any(tool.prop(name) for name in names):
             additions = add_binding(agent, tool, names[0].lower())
-            yield found(kind.span, *additions, type=kind.value.strip(), prop=names[0].lower())
+            yield found(kind.span, *additions, type=kind.value.strip().lower(), prop=names[0].lower())
 
 
 @rule("ABL814", "unknown-method", "error", "Unsupported method `{m}`. Did you mean `{y}`?", over=nodes.Tool)
@@ -128,7 +130,7 @@ def unknown_method(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             endpoint: "/books"
             method: GET
     """
-    known = _WEBHOOK_METHODS if binding_of(tool) == "async_webhook" else _METHODS
+    known = WEBHOOK_METHODS if binding_of(tool) == "async_webhook" else _METHODS
     variants = tool.prop("REQUEST_VARIANTS")
     lists = generic.entries(agent.source, variants.block) if variants is not None else ()
     written = [value_of(tool, "METHOD"), *(generic.by_key(agent.source, entry).get("method") for entry in lists)]
@@ -180,7 +182,7 @@ def no_default_variant(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     defaults = [
         generic.by_key(agent.source, entry).get("default") for entry in generic.entries(agent.source, variants.block)
     ]
-    if not listed or not all(listed) or any(map(generic.is_yes, defaults)):
+    if not listed or not all(listed) or any(generic.value("variant", "default", default) for default in defaults):
         return
     free = next((keys for keys in listed if all(key.key.lower() != "when" for key in keys)), listed[-1])
     fix = _below(free[0], "default: true", agent) if not free[0].children else ()

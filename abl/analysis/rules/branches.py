@@ -9,7 +9,7 @@ from abl.analysis import fixes
 from abl.analysis.certainty import varies
 from abl.analysis.entry_fixes import remove_entry
 from abl.analysis.flow_fixes import else_last
-from abl.analysis.implication import Demand, implies
+from abl.analysis.implication import Demand, implies, reverses_order
 from abl.analysis.judgement import condition_among
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
@@ -237,6 +237,8 @@ def _demand(branch: nodes.Branch, agent: AgentIndex) -> Demand | None:
     """The condition of a branch, if it can be read and may hold."""
     use = condition_among(agent.expressions_of(branch))
     if use is None or use.reading.node is None or use.reading.constant is not None:
+        return None
+    if reverses_order(use.reading.node):
         return None
     demand = Demand(use.reading.node)
     return None if demand.bounds.impossible else demand

@@ -150,11 +150,14 @@ def null_comparison(node: en.Test, reading: Reading) -> Iterator[Found]:
             return
 
 
+_HOLDS = '`{x} != ""` holds while the value is unset'
+
+
 @rule("ABL223", "empty-comparison", "info", '`{x} == ""` is false when the value is unset', over=en.Test)
 def empty_comparison(node: en.Test, reading: Reading) -> Iterator[Found]:
     """
     What: A value is compared with the empty text.
-    Why: A value that was never set is not the empty text; ask for both if both are meant.
+    Why: A value that was never set is not the empty text: `==` is false and `!=` holds. Ask for both if both are meant.
     Bad:
         CONSTRAINTS:
           - RESTRICT note == ""
@@ -164,11 +167,14 @@ def empty_comparison(node: en.Test, reading: Reading) -> Iterator[Found]:
           - REQUIRE note IS SET AND note != ""
             ON_FAIL: "Please add a note."
     """
-    if node.op != "==" or not isinstance(node.left, en.Path | en.Index | en.Member):
+    if node.op not in ("==", "!=") or not isinstance(node.left, en.Path | en.Index | en.Member):
         return
     if isinstance(node.right, en.Literal) and node.right.value == "" and node.right.form == "string":
         name = reading.slice(node.left)
         if f"{name} IS" not in reading.text:
+            if node.op == "!=":  # in a RESTRICT asking for both would guard less, so that there is no fix
+                yield found(at(node), severity="hint", x=name, wording=_HOLDS)
+                return
             both = fixes.replace(at(node), f'({name} IS NOT SET OR {name} == "")', preferred=False)
             yield found(at(node), both, x=name)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from abl.analysis.entry_fixes import in_one_list, remove_entry
-from abl.analysis.implication import Demand
+from abl.analysis.implication import Demand, reverses_order
 from abl.analysis.intervals import constant
 from abl.analysis.judgement import condition_of, gate_of, holds_unset, never_set
 from abl.analysis.mixed_words import always_fails, excludes
@@ -64,7 +64,7 @@ def closed_gate(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     if gate is None or node is None:
         return
     value = constant(node, gate.reading.text)
-    if not value.holds if value is not None else Demand(node).is_impossible:
+    if not value.holds if value is not None else not reverses_order(node) and Demand(node).is_impossible:
         yield found(gate.whole, *remove_entry(agent, checked, "Remove the rule"), node=checked.path)
 
 

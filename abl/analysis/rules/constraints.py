@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.documents import DocumentIndex
 from abl.analysis.entry_fixes import add_property, has_own_lines, remove_property
-from abl.analysis.enums import not_one_of
 from abl.analysis.judgement import condition_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part
@@ -22,7 +22,6 @@ from abl.syntax.emptied import removal
 from abl.syntax.vocabulary import RULE_KEYS, RULE_KINDS, SEVERITY_VALUES
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
-_SEVERITY_SLIPS = {"warn": "warning", "fatal": "error", "critical": "error"}
 _QUOTED_RULE = re.compile(rf"\s*(?:{'|'.join(RULE_KINDS)})\s+(.+?)(?:\s(?:WHEN|BEFORE)\s.*)?")
 _MOMENTS = ("pre_", "before_", "on_")
 
@@ -323,7 +322,7 @@ def bad_severity(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
               severity: error
               on_fail: "High fines."
     """
-    yield from not_one_of(checked.severity, SEVERITY_VALUES, f"{checked.path}.severity", _SEVERITY_SLIPS)
+    yield from unfit(checked.severity, "rule", "SEVERITY", f"{checked.path}.severity")
 
 
 @rule("ABL444", "phase-like-event", "hint", "Phase `{p}` is only a label", over=nodes.Phase)

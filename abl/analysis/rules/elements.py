@@ -7,7 +7,7 @@ from typing import Final
 
 from abl.analysis import content_fixes, fixes
 from abl.analysis.action_elements import Element, elements, holding_elements
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.formats import ELEMENT_TYPES
 from abl.analysis.model import AgentIndex
 from abl.analysis.profiles import attached
@@ -90,7 +90,7 @@ def bad_element_type(node: nodes.Elements | nodes.Format, agent: AgentIndex) -> 
         if element.odd:
             best, renames = fixes.rename_to(element.at, element.odd, [word.upper() for word in ELEMENT_TYPES])
             yield found(element.at, *renames, node=node.path, t=element.odd, y=best)
-        yield from not_one_of(element.content.text_of("type"), ELEMENT_TYPES, node.path, t=element.content.word("type"))
+        yield from unfit(element.content.text_of("type"), "element", "type", node.path, t=element.content.word("type"))
         options = element.content.get("options")
         if element.type == "select" and (options is None or options.is_empty):
             repairs = (

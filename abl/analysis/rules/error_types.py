@@ -9,13 +9,12 @@ from abl.analysis import fixes, generic
 from abl.analysis.entry_fixes import has_own_lines, is_yaml
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.shape_words import ERROR_TYPES
 from abl.analysis.step_fixes import cased_like
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
-from abl.syntax.vocabulary import ERROR_TERMINALS
+from abl.syntax.vocabulary import ERROR_TERMINALS, ERROR_TYPES
 
 
 @rule(

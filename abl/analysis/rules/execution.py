@@ -2,72 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis import fixes, generic
+from abl.analysis.conformance import judge
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.model import AgentIndex
-from abl.analysis.ranges import COUNT, MILLISECONDS, NUMBER, SHARE, WHOLE, Limits, judge
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
+from abl.language import knows, offered_keys, words_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.emptied import removal
 from abl.syntax.nodes import Block
-from abl.syntax.vocabulary import BOOLEANS
 
-ROLES = ("router", "orchestrator", "assistant")
+ROLES = words_at("behavior", "role")
 _DEPRECATED = ("canresponddirectly", "alloweddirectactions", "forbiddenactions")
 
-_RANGES: Final[Mapping[str, Limits | tuple[str, ...]]] = {
-    "temperature": SHARE,
-    "top_p": SHARE,
-    "compaction_threshold": SHARE,
-    "max_tokens": COUNT,
-    "max_reasoning_iterations": COUNT,
-    "max_iterations": COUNT,
-    "max_flow_iterations": COUNT,
-    "max_queue_depth": Limits(0),
-    "max_concurrent_messages": COUNT,
-    "tool_timeout": MILLISECONDS,
-    "llm_timeout": MILLISECONDS,
-    "session_idle_timeout": MILLISECONDS,
-    **dict.fromkeys(("seed", "top_k", "thinking_budget", "token_budget"), WHOLE),
-    **dict.fromkeys(("frequency_penalty", "presence_penalty"), NUMBER),
-    "conversation_history_window": WHOLE,
-    "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    "verbosity": ("low", "medium", "high"),
-    "concurrency": ("serial", "preemptive", "parallel"),
-    "inline_gather": BOOLEANS,
-    "enable_thinking": BOOLEANS,
-}
-_FREE = (
-    "model", "fallback_model", "models", "stop_sequences", "compaction", "voice", "voice_latency_target", "pipeline",
-)  # fmt: skip
-_BELOW: Final[Mapping[str, tuple[str, ...]]] = {
-    "models": (
-        "extraction", "validation", "tool_selection", "response_gen", "summarization", "reasoning", "realtime_voice",
-        "coordination", "embedding", "title",
-    ),
-    "compaction": ("tool_results", "prior_turns", "prompt_context"),
-    "pipeline": ("enabled", "mode", "shortCircuit", "toolFilter", "keywordVeto", "intentBridge", "model"),
-}  # fmt: skip
-_PIPELINE: Final[Mapping[str, Mapping[str, Limits | tuple[str, ...]]]] = {
-    "": {"mode": ("parallel", "sequential"), "enabled": BOOLEANS},
-    "shortCircuit": {"confidenceThreshold": SHARE, "enabled": BOOLEANS},
-    "toolFilter": {"maxTools": COUNT, "enabled": BOOLEANS},
-    "intentBridge": {"programmaticThreshold": SHARE, "guidedThreshold": SHARE, "enabled": BOOLEANS},
-}
-_MULTI_INTENT: Final[Mapping[str, Limits | tuple[str, ...]]] = {
-    "strategy": ("primary_queue", "sequential", "parallel", "disambiguate", "auto"),
-    "unknown_relationship_strategy": ("parallel", "sequential", "disambiguate"),
-    "max_intents": Limits(1, 10),
-    "confidence_threshold": SHARE,
-    "queue_max_age_ms": Limits(0, 3_600_000),
-    "enabled": BOOLEANS,
-    "advance_on_primary_response": BOOLEANS,
-}
+_PARTS: Final = ("pipeline", "short_circuit", "tool_filter", "keyword_veto", "intent_bridge")
+"""Places of EXECUTION.pipeline and of what stands below it."""
 
 
 @rule("ABL903", "identity-twice", "warning", "IDENTITY and {s} both set it; the later wins", over=nodes.Section)
@@ -116,23 +70,21 @@ def bad_execution(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     if section.keyword != "EXECUTION":
         return
     keys = generic.by_key(agent.source, section.block)
-    yield from _unknown_keys(agent, section.block, (*_RANGES, *_FREE))
-    for name, legal in _BELOW.items():
-        yield from _unknown_keys(agent, keys.get(name), legal)
+    yield from _unknown_keys(agent, section.block, "execution")
+    for name in ("models", "compaction", "pipeline"):
+        yield from _unknown_keys(agent, keys.get(name), name)
     pipeline = generic.by_key(agent.source, keys.get("pipeline"))
-    below = [({**pipeline} if not name else generic.by_key(agent.source, pipeline.get(generic.plain(name))), ranges)
-             for name, ranges in _PIPELINE.items()]  # fmt: skip
-    for found_keys, ranges in ((keys, _RANGES), *below):
-        for problem in judge(found_keys, ranges):
+    parts = {name: generic.by_key(agent.source, pipeline.get(generic.plain(name))) for name in _PARTS[1:]}
+    for place, written in {"execution": keys, _PARTS[0]: pipeline, **parts}.items():
+        for problem in judge(written, place):
             text = f"`{problem.block.key}` must be {problem.range}"
             yield found(generic.span_of(problem.block), *problem.fixes, severity=problem.severity, problem=text)
 
 
-def _unknown_keys(agent: AgentIndex, block: Block | None, legal: tuple[str, ...]) -> Iterator[Found]:
-    known = {generic.plain(key) for key in legal}
+def _unknown_keys(agent: AgentIndex, block: Block | None, place: str) -> Iterator[Found]:
     for member in generic.members(agent.source, block):
-        if generic.plain(member.key) not in known:
-            best, renames = fixes.rename_to(member.key_span, member.key, legal)
+        if not knows(place, member.key):
+            best, renames = fixes.rename_to(member.key_span, member.key, offered_keys(place))
             yield found(member.key_span, *renames, severity="warning", problem=f"unknown key `{member.key}`", y=best)
 
 
@@ -193,7 +145,7 @@ def role_conflict(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
           role: orchestrator
     """
     keys = generic.by_key(agent.source, section.block) if section.keyword == "BEHAVIOR" else {}
-    role, direct = generic.word(keys.get("role")), keys.get("canresponddirectly")
+    role, direct = generic.value("behavior", "role", keys.get("role")), keys.get("canresponddirectly")
     if direct is not None and _role_of(direct) not in ("", role) and role in ("router", "orchestrator"):
         yield found(direct.key_span, *_removal(agent, direct), r=role)
 
@@ -217,12 +169,13 @@ def old_behavior(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     if section.keyword != "BEHAVIOR" or section.block is None or not section.block.children:
         return
     keys = generic.by_key(agent.source, section.block)
-    direct = keys.get("canresponddirectly")
+    direct, role = keys.get("canresponddirectly"), generic.value("behavior", "role", keys.get("role"))
     if "role" not in keys:
         yield found(section.key_span, _with_role(agent, section.block, direct), problem="BEHAVIOR without role")
     for key in _DEPRECATED:
         field = keys.get(key)
-        conflict = key == "canresponddirectly" and ("role" not in keys or _role_of(field) != generic.word(keys["role"]))
+        meant = _role_of(field) if key == "canresponddirectly" else ""
+        conflict = bool(meant) and ("role" not in keys or meant != role)
         if field is not None and not conflict:
             yield found(field.key_span, *_removal(agent, field), problem=f"`{field.key}` is deprecated")
 
@@ -244,7 +197,7 @@ def _whole(block: Block) -> Span:
 
 def _role_of(direct: Block | None) -> str:
     """The role that canRespondDirectly stands for."""
-    return {"true": "orchestrator", "false": "router"}.get(generic.word(direct).lower(), "")
+    return {True: "orchestrator", False: "router"}.get(generic.value("behavior", "canRespondDirectly", direct), "")
 
 
 def _removal(agent: AgentIndex, block: Block, title: str = "", *, preferred: bool = True) -> tuple[Fix, ...]:
@@ -273,11 +226,15 @@ def bad_multi_intent(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
     if section.keyword != "MULTI_INTENT":
         return
     keys = generic.by_key(agent.source, section.block)
-    for problem in judge(keys, _MULTI_INTENT):
+    for problem in judge(keys, "multi_intent"):
         text = f"`{problem.block.key}` must be {problem.range}"
         yield found(generic.span_of(problem.block), *problem.fixes, severity=problem.severity, problem=text)
     strategy = keys.get("strategy")
-    if strategy is not None and generic.word(strategy) == "parallel" and agent.agent.kind != "supervisor":
+    if (
+        strategy is not None
+        and generic.value("multi_intent", "strategy", strategy) == "parallel"
+        and agent.agent.kind != "supervisor"
+    ):
         where = generic.span_of(strategy)
         text = "`parallel` works on supervisors only"
         yield found(where, fixes.replace(where, "sequential"), severity="warning", problem=text)

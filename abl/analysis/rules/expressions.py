@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.literal_words import placeholder_in
+from abl.analysis.other_notations import rewritings
 from abl.analysis.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -39,7 +40,15 @@ def bad_expression(reading: Reading) -> Iterator[Found]:
         yield found(span, *repairs, text=reading.text[span.start : span.end], wording=wording)
     elif error is not None:
         text = reading.text[error.start : error.end] or reading.text[max(error.start - 12, 0) :]
-        yield found(reading.error_span, reason=error.reason, text=text.strip() or reading.text.strip())
+        yield found(
+            reading.error_span, *_meant(reading), reason=error.reason, text=text.strip() or reading.text.strip()
+        )
+
+
+def _meant(reading: Reading) -> tuple[Fix, ...]:
+    """The whole expression as it is written here, where it is in the notation of another language."""
+    whole = Span(0, len(reading.text))
+    return tuple(fixes.replace(whole, text, title) for title, text in rewritings(reading.text))
 
 
 @rule("ABL202", "wrong-operator", "error", "Operator `{a}` is not valid; use `{b}`", over=Reading, needs="error")
@@ -60,7 +69,9 @@ def wrong_operator(reading: Reading) -> Iterator[Found]:
     if error is not None:
         span = reading.error_span
         better = error.replacement or ""
-        repair = (fixes.replace(span, better),) if better else ()
+        repair = _meant(reading) or ((fixes.replace(span, better),) if better else ())
+        if repair and reading.text[span.start :].startswith("=~"):
+            span, better = Span(span.start, span.start + 2), "matches"
         yield found(span, *repair, a=reading.text[span.start : span.end], b=better)
 
 
@@ -224,9 +235,14 @@ def cel_dialect(reading: Reading) -> Iterator[Found]:
 def _cel_method(reading: Reading, node: en.Method) -> Iterator[Found]:
     """``x.contains(y)`` is another spelling of ``x contains y``; other calls are errors of their own."""
     span = Span(node.name_start, node.name_end)
-    if node.name in METHODS and len(node.args) == 1:
+    if node.name in METHODS and len(node.args) == 1 and not _is_message(node):
         text = f"{reading.slice(node.target)} {METHODS[node.name]} {reading.slice(node.args[0])}"
         yield found(span, fixes.replace(at(node), text, preferred=False))
+
+
+def _is_message(node: en.Method) -> bool:
+    """True for ``input.contains(…)``, which the documentation writes."""
+    return node.name == "contains" and isinstance(node.target, en.Path) and node.target.parts == ("input",)
 
 
 def _cel(reading: Reading, start: int, end: int) -> Iterator[Found]:

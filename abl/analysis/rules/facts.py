@@ -7,7 +7,7 @@ from functools import partial
 
 from abl.analysis import fixes
 from abl.analysis.documents import DocumentIndex
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property, remember
+from abl.analysis.entry_fixes import add_property, remember
 from abl.analysis.model import AgentIndex, Read
 from abl.analysis.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -15,6 +15,7 @@ from abl.analysis.rules.persistent import listed_only
 from abl.analysis.types import canonical_type, same_type
 from abl.diagnostics import Fix, Related
 from abl.expressions import nodes as en
+from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.vocabulary import SCOPES
@@ -287,7 +288,7 @@ def path_clash(path: nodes.PersistentPath, agent: AgentIndex, project: Index) ->
             return
 
 
-@rule("ABL337", "needs-user", "info", "User-scoped memory needs an authenticated user", over=DocumentIndex)
+@rule("ABL337", "needs-user", "info", "User-scoped memory needs an authenticated user", off=True, over=DocumentIndex)
 def needs_user(document: DocumentIndex) -> Iterator[Found]:
     """
     What: The document uses facts of a user. Said once per document.

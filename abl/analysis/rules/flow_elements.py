@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.borrowing import profiles_used
+from abl.analysis.conformance import unfit
 from abl.analysis.crossing import words_in
 from abl.analysis.elements import elements_of, ids_in, shown_blocks
-from abl.analysis.enums import not_one_of
 from abl.analysis.labels import labels_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
@@ -18,7 +18,6 @@ from abl.diagnostics import Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 
-CATEGORIES = ("image", "document", "audio", "video")
 _ELEMENTS = re.compile(r"\b(?:actions|buttons|elements|id)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _DECLARES = ("action", "declaration")
@@ -254,9 +253,8 @@ def bad_attachment(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]
     category = given.get("CATEGORY")
     if category is not None and category.value is not None:
         written = category.value.value.strip()
-        slips = {"photo": "image", "picture": "image", "file": "document", "pdf": "document", "voice": "audio"}
         what = f"has an unknown CATEGORY `{written}`"
-        yield from not_one_of(category.value, CATEGORIES, setting.path, slips, what=what)
+        yield from unfit(category.value, "await_attachment", "CATEGORY", setting.path, what=what)
 
 
 @rule("ABL648", "timeout-without-exit", "warning", "TIMEOUT without ON_TIMEOUT", over=nodes.Setting)

@@ -11,6 +11,7 @@ from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.parts import Part, Placed
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
+from abl.language import meant
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 
@@ -378,4 +379,4 @@ def delegate_without_return(handler: nodes.IntentHandler, agent: AgentIndex) -> 
 def _returns(action: nodes.Directive) -> bool:
     if not isinstance(action, nodes.Setting) or action.keyword not in ("RETURN", "EXPECT_RETURN"):
         return False
-    return action.value is None or action.value.value.strip().lower() in ("true", "yes")
+    return action.value is None or bool(meant("digression", "RETURN", action.value))

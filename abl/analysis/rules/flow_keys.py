@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from abl.analysis import braces, fixes
 from abl.analysis.closed_places import LOOKED_THROUGH, Whole
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import has_own_lines
-from abl.analysis.enums import not_boolean
 from abl.analysis.escalations import misread_reason
 from abl.analysis.model import AgentIndex
 from abl.analysis.number_places import wrong_numbers
@@ -160,7 +160,7 @@ def wrong_value_shape(node: Whole | nodes.Call | nodes.Transition | nodes.OnFail
             if block.children:
                 yield found(directive.key_span, *_on_one_line(block), kw=keyword, type=_SCALARS[keyword])
         elif keyword == "CORRECTIONS":
-            yield from not_boolean(block.value, directive.path, kw=keyword, type="true or false")
+            yield from unfit(block.value, "step", keyword, directive.path, kw=keyword, type="true or false")
         elif keyword in _BLOCKS and block.value is not None and _is_scalar(block, block.value):
             yield found(block.value.span, *_below(block), kw=keyword, type=_BLOCKS[keyword])
 

@@ -11,6 +11,8 @@ from abl.analysis.parts import Part
 from abl.analysis.records import Read
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
+from abl.language import meant
+from abl.language.written import listed
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.content import content_of
@@ -83,10 +85,10 @@ def _modes(content: Content, setting: nodes.Setting) -> Iterator[Found]:
     if mode is None or not texts:
         yield found(mode.key_span if mode is not None else setting.key_span, what="MODE must name dtmf or speech")
     for text in texts:
-        for word in text.value.split(","):
-            if word.strip().lower() not in MODES:
-                best, renames = fixes.rename_to(text.inner, word.strip(), MODES)
-                yield found(text.inner, *renames, what=f"`{word.strip()}` is no MODE", y=best)
+        for word in listed(text.value):
+            if meant("secure_input", "MODE", word) is None:
+                best, renames = fixes.rename_to(text.inner, word, MODES)
+                yield found(text.inner, *renames, what=f"`{word}` is no MODE", y=best)
 
 
 def _fields(fields: Content | None) -> Iterator[tuple[nodes.Name, tuple[Content, ...]]]:

@@ -19,7 +19,7 @@ _LONGEST_LINE = 100
 _TITLE = "Write the steps in the canonical shape"
 
 
-@rule("ABL651", "uncommon-shape", "hint", "Steps are written in shape {shape}", over=nodes.Flow)
+@rule("ABL651", "uncommon-shape", "hint", "Steps are written in shape {shape}", off=True, over=nodes.Flow)
 def uncommon_shape(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
     What: Steps stand below `steps:` (C), in a chain `a -> b` (D), or outside of FLOW (E).

@@ -20,7 +20,7 @@ from abl.diagnostics import Edit, Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.nodes import Text, same_key
 
-_TAG: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_TAG: Final = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*+\}\}", re.DOTALL)
 _BLOCK: Final = re.compile(r"\{\{\s*(?:[#/]|else\b)")
 _MEANT_AS_JSON: Final = re.compile(r"""\s*[\[{]\s*["\[{]""")
 _JSON_TYPES: Final = frozenset({"number", "boolean", "array", "object"})

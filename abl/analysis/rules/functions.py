@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes, methods
+from abl.analysis.other_notations import FUNCTIONS, TODAY, TODAYS, ranged
 from abl.analysis.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -42,8 +43,17 @@ def unknown_function(node: en.Call | en.Method, reading: Reading) -> Iterator[Fo
     if not node.prefixed and (node.name in OPERATOR_CALLS or node.name.upper() in BUILTINS):
         return
     names = [name.lower() for name in BUILTINS] if node.prefixed else [*BUILTINS, *CEL_FUNCTIONS]
-    close = closest(node.name, names)
     span = Span(node.name_start, node.name_end)
+    if node.name.upper() in TODAYS and not node.args:
+        yield found(span, fixes.replace(at(node), TODAY, f"Change to `{TODAY}`"), f=node.name, y=TODAY)
+        return
+    if node.name.lower() == "range" and (better := ranged(reading.text)) is not None:
+        title, text = better
+        whole = fixes.replace(Span(0, len(reading.text)), text, title, preferred=False)
+        yield found(span, whole, f=node.name, y="")
+        return
+    known = FUNCTIONS.get(node.name.upper())
+    close = (known,) if known is not None else closest(node.name, names)
     yield found(span, *fixes.rename_fixes(span, close), f=node.name, y=close[0] if close else "")
 
 
@@ -226,5 +236,7 @@ def guardrail_function(node: en.Call, reading: Reading) -> Iterator[Found]:
           - RESTRICT note matches "[0-9]{8}"
             ON_FAIL: "No card numbers, please."
     """
+    if node.name == "pii_equal":  # documented for rules, too
+        return
     if node.name in GUARDRAIL_BUILTINS and find(node.name, node.prefixed) is GUARDRAIL_BUILTINS[node.name]:
         yield found(at(node), f=node.name)

@@ -15,12 +15,14 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.headers import is_reserved, own_name
 from abl.analysis.types import canonical_type, fits, same_type
 from abl.diagnostics import Fix, Related
+from abl.language import words_at
+from abl.language.written import listed
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
-from abl.syntax.vocabulary import GATHER_OPTIONS, GATHER_TYPES, MEMORY_TYPES, TYPE_SLIPS
+from abl.syntax.vocabulary import GATHER_OPTIONS, MEMORY_TYPES, TYPE_SLIPS
 
-_FIELD_TYPES = tuple(word for word in GATHER_TYPES if word not in ("array", "object"))
+_FIELD_TYPES = words_at("field", "TYPE")
 _TOLERATED = frozenset({"attachment", "address", "duration", "url"})
 _NUMERIC = frozenset({"number", "integer", "float", "currency"})
 _SAYS_VALUES = re.compile(r"\b(?:enum|enum_?set|lookup)\b", re.IGNORECASE)
@@ -288,7 +290,7 @@ def _is_valid(value: object, field: nodes.GatherField, agent: AgentIndex) -> boo
             if bound is not None and given is not None and (given < bound if name == "min" else given > bound):
                 return False
         elif name == "enum":
-            words = [word.strip().strip("\"'").casefold() for word in argument.split(",")]
+            words = [word.casefold() for word in listed(argument)]
             if str(value).casefold() not in words:
                 return False
     return True

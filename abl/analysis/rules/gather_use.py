@@ -88,8 +88,10 @@ def _is_own_rule(read: Read) -> bool:
 
 
 def _asked(part: Part) -> list[tuple[str, nodes.GatherField]]:
-    """The required fields of steps."""
-    asked = [write.node for write in part.writes if write.kind == "gather" and write.step is not None]
+    """The required fields of steps, but for those whose ON_INPUT looks at the answer itself."""
+    steps = part.all(nodes.Step)
+    judged = {step.name.value for step in steps if any(isinstance(d, nodes.OnInput) for d in step.directives)}
+    asked = [w.node for w in part.writes if w.kind == "gather" and w.step is not None and w.step not in judged]
     return [(f.name.value, f) for f in asked if isinstance(f, nodes.GatherField) and f.required]
 
 

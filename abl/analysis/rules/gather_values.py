@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.fields import (
     DATE_TYPES,
     Validation,
@@ -22,12 +22,12 @@ from abl.analysis.reading import read_value
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.expressions.regex import regex_problem
+from abl.language import type_at
 from abl.syntax import nodes
 from abl.syntax.suggest import closest
 from abl.syntax.validations import FUNCTIONS
 from abl.syntax.vocabulary import FACT_SOURCES, VALIDATION_PROCESSES
 
-ACTIVATIONS = ("required", "optional", "progressive")
 _TEXTS = frozenset({"string", "text", "free_text", "enum"})
 _SIGNS = re.compile(r"[\\^$\[\](){}|*+?]")
 _NAMED_GROUP = re.compile(r"\((?!\?)|\(\?P?<[A-Za-z_]")
@@ -151,8 +151,7 @@ def unknown_activation(field: nodes.GatherField, agent: AgentIndex) -> Iterator[
     """
     text = value_of(field, "ACTIVATION")
     if text is not None and text.raw[:1] != "{":
-        slips = {"always": "required", "mandatory": "required", "never": "optional"}
-        yield from not_one_of(text, ACTIVATIONS, field.path, slips, a=text.value.strip())
+        yield from unfit(text, "field", "ACTIVATION", field.path, a=text.value.strip())
 
 
 @rule(
@@ -401,7 +400,7 @@ def wrong_validation_process(field: nodes.GatherField, agent: AgentIndex) -> Ite
     if text is None or validation is None or validation.form == "structured":
         return
     process, fitting = process_of(field), _fitting(validation)
-    if process not in fitting:
+    if process not in fitting and type_at("field", "VALIDATION_PROCESS").read_word(text.value.strip()) is not None:
         repairs = tuple(fixes.replace(text.inner, word, preferred=len(fitting) == 1) for word in fitting)
         yield found(text.span, *repairs, P=text.value.strip())
 

@@ -13,13 +13,13 @@ from abl.analysis.rules.guardrails import BUILT_IN
 from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
 from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, OPERATOR_CALLS, find
+from abl.expressions.polarity import fires_on
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Text
 from abl.syntax.suggest import closest
 
 _EMPTY_NAMES: Final = {"input": (("response", "output"), "input"), "output": (("input",), "response")}
-_COUNTS: Final = ("length", "count", "score", "size")
 _FUNCTIONS: Final = tuple(dict.fromkeys([*GUARDRAIL_BUILTINS, *BUILT_IN, *BUILTINS, *CEL_FUNCTIONS]))
 
 
@@ -152,7 +152,7 @@ def unclear_polarity(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[
             action: block
     """
     check = _check(guardrail)
-    if check is None or check[1].node is None or _fires_on(check[1].node) is not None:
+    if check is None or check[1].node is None or fires_on(check[1].node) is not None:
         return
     text, reading = check
     span = _place(text, reading, 0, len(reading.text))
@@ -170,7 +170,7 @@ def _clearer(node: en.Node, text: Text, span: Span) -> Fix:
     """The check without its negation, which keeps its meaning where that makes it clear; else the opposite."""
     if isinstance(node, en.Unary) and node.op in ("NOT", "!"):
         operand = text.raw[node.operand.start : node.operand.end]
-        same = _fires_on(node.operand) is True
+        same = fires_on(node.operand) is True
         title = "Say it without the negation" if same else "Let it fire in the other case"
         return fixes.replace(span, operand, title, preferred=same)
     return fixes.replace(span, f"NOT ({text.raw})", "Let it fire in the other case", preferred=False)
@@ -179,21 +179,7 @@ def _clearer(node: en.Node, text: Text, span: Span) -> Fix:
 def fires_when(guardrail: nodes.Guardrail) -> bool | None:
     """The verdict of its check on which a guardrail fires (09 §11); None without a check that can be read."""
     check = _check(guardrail)
-    return bool(_fires_on(check[1].node)) if check is not None and check[1].node is not None else None
-
-
-def _fires_on(node: en.Node) -> bool | None:
-    """On which verdict a check fires by its outermost part; None where only the rule "else false" is left."""
-    if isinstance(node, en.Call):
-        name = node.name.lower()
-        if name.startswith("not_"):
-            return False
-        return True if name.startswith(("contains_", "matches_", "detect_")) else None
-    if isinstance(node, en.Test) and node.op in ("<", "<=", ">", ">="):
-        sides = (node.left, node.right)
-        if any(isinstance(s, en.Call | en.Method) and any(w in s.name.lower() for w in _COUNTS) for s in sides):
-            return node.op in (">", ">=")
-    return None
+    return bool(fires_on(check[1].node)) if check is not None and check[1].node is not None else None
 
 
 @rule("ABL1009", "guardrail-not-local", "info", "Not executed locally: {tier}", over=nodes.Guardrail)

@@ -6,27 +6,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from abl.analysis import content_fixes, fixes
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import in_range, is_fixed, misspelt, number
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Related
+from abl.expressions.functions.guardrail_templates import TEMPLATES
+from abl.language import meant, words_at
 from abl.syntax import nodes
 from abl.syntax.nodes import Content
 
-KINDS: Final = ("input", "output", "both", "tool_input", "tool_output", "handoff")
-ACTIONS: Final = ("block", "warn", "redact", "escalate", "fix", "reask", "filter")
+KINDS: Final = words_at("guardrail", "kind")
+ACTIONS: Final = words_at("guardrail", "action")
 TIERS: Final = ("check", "provider", "llm_check")
-STRATEGIES: Final = ("truncate", "strip_html", "redact_pii", "normalize", "custom")
-BUILT_IN: Final = frozenset(
-    {
-        "detect_instruction_override",
-        "detect_role_manipulation",
-        "detect_system_prompt_extraction",
-        "detect_encoding_tricks",
-        "detect_credential_leak",
-    }
-)
+STRATEGIES: Final = words_at("guardrail", "fix_strategy")
+BUILT_IN: Final = frozenset(TEMPLATES)
 """Guardrails that come with the runtime: a name alone is enough."""
 _KEYS: Final = (
     *("kind", "check", "provider", "category", "threshold", "llm_check", "action", "message", "msg", "priority"),
@@ -84,14 +78,12 @@ def guardrail_kind_or_action(guardrail: nodes.Guardrail, agent: AgentIndex) -> I
             words = f"Guardrail `{{g}}` has no `{key}`"
             yield _missing(guardrail, agent, key, legal[0], g=guardrail.name.value, wording=words)
         else:
-            yield from not_one_of(
-                member.text, legal, guardrail.path, g=guardrail.name.value, what=key, x=member.word_of()
-            )
+            said = {"g": guardrail.name.value, "what": key, "x": member.word_of()}
+            yield from unfit(member.text, "guardrail", key, guardrail.path, **said)
     actions = guardrail.content.get("severity_actions")
     for member in actions.members if actions is not None else ():
-        yield from not_one_of(
-            member.text, ACTIONS, guardrail.path, g=guardrail.name.value, what="action", x=member.word_of()
-        )
+        said = {"g": guardrail.name.value, "what": "action", "x": member.word_of()}
+        yield from unfit(member.text, "guardrail", "action", guardrail.path, **said)
 
 
 @rule(
@@ -184,7 +176,9 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
     action, strategy = content.get("action"), content.get("fix_strategy")
     if strategy is not None and strategy.word_of():
         words = "Unknown fix_strategy `{x}`. Did you mean `{y}`?"
-        yield from not_one_of(strategy.text, STRATEGIES, guardrail.path, x=strategy.word_of(), wording=words)
+        yield from unfit(
+            strategy.text, "guardrail", "fix_strategy", guardrail.path, x=strategy.word_of(), wording=words
+        )
         if strategy.word_of() == "custom" and content.get("fix_expression") is None:
             yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'))
     elif action is not None and action.word_of() == "fix":
@@ -200,7 +194,8 @@ def _lack(guardrail: nodes.Guardrail, at: Content, agent: AgentIndex, wanted: tu
 def output_only_option(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A guardrail that does not look at answers has the action `reask`, or `streaming`.
-    Why: Only the model's own answer can be asked for again or checked while it comes; here the option has no effect.
+    Why: Only the model's own answer can be asked for again or checked while it comes. Here `reask` blocks, and
+        `streaming` has no effect.
     Bad:
         GUARDRAILS:
           no_links:
@@ -215,10 +210,10 @@ def output_only_option(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterato
             action: reask
     """
     content = guardrail.content
-    if content.word("kind") not in ("input", "tool_input", "tool_output", "handoff"):
+    if meant("guardrail", "kind", content.text_of("kind")) in (None, "output", "both"):
         return
     action, streaming = content.get("action"), content.get("streaming")
     if action is not None and action.word_of() == "reask":
         yield found(action.place, node=guardrail.path, x="reask")
-    if streaming is not None and streaming.word_of().lower() in ("true", "yes"):
+    if streaming is not None and meant("guardrail", "streaming", streaming.text):
         yield found(streaming.key_span, node=guardrail.path, x="streaming")

@@ -71,7 +71,10 @@ def no_catch_all(agent: AgentIndex) -> Iterator[Found]:
     if agent.agent.kind != "supervisor" or not routes or agent.steps:
         return
     behavior = generic.section_keys(agent, "BEHAVIOR")
-    answers = generic.word(behavior.get("role")) == "orchestrator" or generic.is_yes(behavior.get("canresponddirectly"))
+    role = generic.value("behavior", "role", behavior.get("role"))
+    answers = role == "orchestrator" or generic.value(
+        "behavior", "canRespondDirectly", behavior.get("canresponddirectly")
+    )
     elsewhere = any(agent.agent.section(keyword) is not None for keyword in ("ROUTING", "USE_BEHAVIOR_PROFILE"))
     if answers or elsewhere or any(_always(route) for route in routes):
         return
@@ -144,7 +147,7 @@ def _unconditional(part: Part) -> frozenset[str]:
 
 
 def _moves_on(handoff: nodes.Handoff) -> bool:
-    expected = handoff.expect_return is not None and handoff.expect_return.value.strip().lower() in ("true", "yes")
+    expected = handoff.typed.value("EXPECT_RETURN")
     return _always(handoff) and not expected
 
 

@@ -61,7 +61,7 @@ def delegating_role(section: nodes.Section, agent: AgentIndex) -> Iterator[Found
     if section.keyword != "DELEGATE":
         return
     role = generic.section_keys(agent, "BEHAVIOR").get("role")
-    if role is not None and generic.word(role) in ("router", "assistant"):
+    if role is not None and generic.value("behavior", "role", role) in ("router", "assistant"):
         where = Related(agent.source.path, generic.span_of(role), "the role")
         fix = fixes.replace(generic.span_of(role), "orchestrator", "Set role orchestrator", preferred=False)
         yield found(section.key_span, fix, related=(where,))
@@ -285,7 +285,11 @@ def failure_without_message(section: nodes.Section, agent: AgentIndex) -> Iterat
     """
     for keys in delegations(section, agent):
         action = generic.first_of(keys, ("onfail", "onfailure"))
-        if action is not None and generic.word(action).lower() == "respond" and "failuremessage" not in keys:
+        if (
+            action is not None
+            and generic.value("delegate", "ON_FAIL", action) == "respond"
+            and "failuremessage" not in keys
+        ):
             line = f'{" " * (action.column - 1)}FAILURE_MESSAGE: "…"'
             own = has_own_lines(agent.source, action.span)
             add = (fixes.insert_line_below(agent.source, action.span, line, "Add FAILURE_MESSAGE"),) if own else ()

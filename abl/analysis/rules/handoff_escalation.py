@@ -11,19 +11,16 @@ from abl.analysis.model import AgentIndex
 from abl.analysis.reading import read_condition_text
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
+from abl.language import offered_keys, words_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
 _ALWAYS = ("always", "*")
-_KEYS = (
-    "id", "when", "connection", "queue", "skills", "priority", "post_agent", "sub_type", "named_agents",
-    "named_agent_options", "agent_matching_conditions", "flow_policy_ref", "flow_policy", "provider_config", "metadata",
-    "voice", "genesys_sip_headers",
-)  # fmt: skip
+_KEYS = offered_keys("destination")
 _RENAMED = {"skilltags": "skills", "priorityboost": "priority"}
-_METHODS = ("invite", "refer", "bye")
-_TRANSFERS = ("sip", "pstn", "custom")
+_METHODS = words_at("transfer_voice", "transfer_method")
+_TRANSFERS = words_at("transfer_voice", "call_transfer_type")
 _MOST_TOOLS = 8
 _MESSAGE: Final = "Voice transfer: {detail}. Did you mean `{y}`?"
 

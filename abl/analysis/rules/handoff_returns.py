@@ -105,7 +105,9 @@ def two_return_actions(section: nodes.Section, agent: AgentIndex) -> Iterator[Fo
         return
     for handler in generic.members(agent.source, section.block):
         keys = generic.by_key(agent.source, handler)
-        both = [keys[key] for key in ("continue", "resumeintent") if generic.is_yes(keys.get(key))]
+        both = [
+            keys[key] for key in ("continue", "resumeintent") if generic.value("return_handler", key, keys.get(key))
+        ]
         if len(both) == 2:
             removals = [
                 fixes.remove_lines(agent.source, block.span, f"Remove `{block.key}`", preferred=False)
@@ -113,6 +115,64 @@ def two_return_actions(section: nodes.Section, agent: AgentIndex) -> Iterator[Fo
                 if has_own_lines(agent.source, block.span)
             ]
             yield found(max(block.key_span for block in both), *removals)
+
+
+@rule("ABL950", "taken-at-every-return", "hint",
+      "HANDOFF to {a} is taken again with every message: `{n}` stays as it is", over=nodes.Handoff)  # fmt: skip
+def taken_at_every_return(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A handoff expects a return, and nothing changes what its WHEN reads once it holds.
+    Why: It is not taken twice in one turn, but each message after the return leads to the other agent again. ON_RETURN
+    can set what the condition reads.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - member_card
+        GATHER:
+          member_card:
+            prompt: "Your card?"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: member_card IS SET
+            EXPECT_RETURN: true
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        MEMORY:
+          session:
+            - member_card
+            - checked
+        GATHER:
+          member_card:
+            prompt: "Your card?"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: member_card IS SET AND checked IS NOT SET
+            EXPECT_RETURN: true
+            ON_RETURN:
+              set:
+                - checked = true
+    """
+    expected = handoff.expect_return
+    if expected is None or not handoff.typed.value("EXPECT_RETURN") or handoff.to is None or agent.fragment:
+        return
+    uses = [use for use in agent.expressions_of(handoff) if use.mode == "condition" and not use.is_sentence]
+    names = [name.path for use in uses for name in use.reading.names]
+    if names and all(_stays(agent, path) for path in names):
+        yield found(handoff.to.span, node=handoff.path, a=handoff.to.value, n=names[0])
+
+
+def _stays(agent: AgentIndex, path: str) -> bool:
+    """True for a name that is collected or begins with a value, and that nothing changes afterwards."""
+    root = path.partition(".")[0]
+    if root in agent.mentions or (root not in agent.session and root not in agent.collected):
+        return False
+    if any(name.value.partition(".")[0] == root for name, _ in agent.cleared):
+        return False
+    kinds = {origin.write.kind for origin in agent.origins_of(root)}
+    return bool(kinds) and kinds <= {"session", "gather"}
 
 
 @rule("ABL931", "grant-memory", "error", "grant_memory was removed", over=(nodes.Handoff, nodes.Section),
@@ -212,9 +272,15 @@ def bad_memory_grant(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
             if declared is None and not agent.fragment:
                 best, renames = fixes.rename_to(generic.span_of(path), name, generic.some(agent.persistent))
                 yield found(generic.span_of(path), *renames, p=name, lack="not declared", y=best)
-            elif _reads_only(declared) and access is not None and generic.word(access).lower() == "readwrite":
+            elif (
+                _reads_only(declared) and access is not None and generic.value("grant", "access", access) == "readwrite"
+            ):
                 fix = fixes.replace(generic.span_of(access), "read")
                 yield found(generic.span_of(path), fix, p=name, lack="only readable here")
+
+
+def _writes(access: Block) -> bool:
+    return bool(generic.value("grant", "access", access) == "readwrite")
 
 
 def _reads_only(declared: nodes.PersistentPath | None) -> bool:

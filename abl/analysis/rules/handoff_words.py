@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from abl.analysis import closed_places, fixes, generic
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import takes, unfit
 from abl.analysis.listed_words import unknown_in_lists
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
@@ -18,7 +18,6 @@ from abl.syntax.vocabulary import HISTORY_MODES
 
 _LEGACY_HISTORY = re.compile(r"last_[0-9]+")
 _TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
-_PRIORITIES = ("low", "medium", "high", "critical")
 
 
 @rule("ABL945", "unknown-property-word", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
@@ -71,8 +70,8 @@ def _of_section(holder: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
             if priority is not None and not _is_rank(priority):
                 written = generic.word(priority)
                 words = "{k} `{x}` is unknown; legal are low, medium, high, critical and whole numbers"
-                said: dict[str, Any] = {} if closest(written, _PRIORITIES) else {"wording": words}
-                yield from not_one_of(priority.value, _PRIORITIES, "", k="PRIORITY", x=written, **said)
+                said: dict[str, Any] = {} if closest(written, takes("trigger", "PRIORITY")) else {"wording": words}
+                yield from unfit(priority.value, "trigger", "PRIORITY", k="PRIORITY", x=written, **said)
 
 
 def _bad_history(history: nodes.Text | None) -> Iterator[Found]:

@@ -183,7 +183,7 @@ def _profile_twice(agent: AgentIndex, project: Index) -> Iterator[Found]:
         yield found(profile.name.span, related=(elsewhere,), **data, wording=words)  # type: ignore[arg-type]
 
 
-@rule("ABL122", "bad-version", "error", 'VERSION must look like "1.2.3"', over=nodes.Section)
+@rule("ABL122", "bad-version", "error", 'VERSION must look like "1.2.3"', off=True, over=nodes.Section)
 def bad_version(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The version is not a quoted `major.minor.patch`; two parts (`"2.0"`) are only a hint.

@@ -8,14 +8,13 @@ from functools import lru_cache
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.crossing import words_in
-from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Part
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
 
-_CATEGORIES: Final = ("document", "image", "audio", "video")
 _WORD: Final = re.compile(r"\w+")
 _USED: Final = re.compile(r"TEMPLATE\(\s*([^()\s]+)\s*\)")
 
@@ -110,7 +109,7 @@ def bad_attachment(attachment: nodes.Attachment, agent: AgentIndex) -> Iterator[
     """
     category = attachment.content.get("category")
     if category is not None:
-        yield from not_one_of(category.text, _CATEGORIES, attachment.path, c=category.word_of())
+        yield from unfit(category.text, "attachment", "category", attachment.path, c=category.word_of())
     types = attachment.content.get("allowed_mime_types")
     if types is not None:
         renamed = content_fixes.styled(attachment.content, "allowed_types")

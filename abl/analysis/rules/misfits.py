@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import content_fixes, fixes
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import none_of
 from abl.analysis.formats import PROPERTIES
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import Lack, Misfit, misspelt
@@ -19,7 +19,7 @@ def worded(problem: Lack | Misfit, agent: AgentIndex, path: str) -> Iterator[Fou
     elif problem.legal:
         words = "Unknown {prop} `{x}`. Did you mean `{y}`?"
         member = problem.content
-        yield from not_one_of(member.text, problem.legal, path, prop=member.key, x=member.word_of(), wording=words)
+        yield from none_of(member.text, problem.legal, path, prop=member.key, x=member.word_of(), wording=words)
     else:
         words = "`{prop}` must be between {low} and {high}"
         low, high = f"{problem.low:g}", f"{problem.high:g}"

@@ -72,9 +72,30 @@ def _told(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> Found:
         return found(read.span, *fixes.rename_fixes(read.span, [literal]), name=read.path, y=literal)
     best, renames = _renames(read, asked)
     if asked.agents == (agent,):
-        return found(read.span, *renames, *declare_variable(agent, read.path), name=read.path, y=best)
+        quoted = _quoted(read) if not renames else ()
+        renames = renames or _ending_so(agent, read)
+        return found(read.span, *renames, *quoted, *declare_variable(agent, read.path), name=read.path, y=best)
     words = f"{message} declared in `{{agent}}`, which uses this profile. Did you mean `{{y}}`?"
     return found(read.span, *renames, name=read.path, y=best, agent=asked.agents[0].name, wording=words)
+
+
+def _ending_so(agent: AgentIndex, read: Read) -> tuple[Fix, ...]:
+    """Declared paths whose last segment is the word that was written."""
+    paths = [path for path in agent.persistent if path.rpartition(".")[2] == read.path]
+    return fixes.rename_fixes(read.span, sorted(paths)) if "." not in read.path else ()
+
+
+def _quoted(read: Read) -> tuple[Fix, ...]:
+    """A word with a capital that a value is compared with is a text without its quotes."""
+    use = read.use
+    if use is None or not read.path[:1].isupper() or "." in read.path:
+        return ()
+    for test in use.reading.tests:
+        if test.op in ("==", "!=", "IN", "NOT IN", "contains", "startsWith", "endsWith") and test.right is not None:
+            sides = test.right.items if isinstance(test.right, en.ListNode) else (test.right,)
+            if any(isinstance(side, en.Path) and use.span_of(side) == read.span for side in sides):
+                return (fixes.replace(read.span, f'"{read.path}"', "Put it in quotes", preferred=False),)
+    return ()
 
 
 def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:

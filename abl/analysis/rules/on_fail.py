@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.entry_fixes import is_yaml
 from abl.analysis.model import AgentIndex
 from abl.analysis.parts import Placed
 from abl.analysis.project import Index
@@ -33,6 +34,23 @@ def _responding(value: nodes.Text) -> Fix:
     """The message under RESPOND, as the YAML form needs it for one that begins like an action (01 §9)."""
     edits = _quoted(value.span, value.value).edits
     return Fix("Put the message under `respond`", (Edit(value.span, f"{{respond: {edits[0].text}}}"),))
+
+
+def _as_block(word: str, action: nodes.OnFail, agent: AgentIndex) -> tuple[Fix, ...]:
+    """`RETRY`, `COLLECT [x]`, `GOTO s`: keys of a block, written as actions."""
+    value = action.block.value if action.block is not None else None
+    if value is None or action.block is None or "\n" in value.raw or is_yaml(agent):
+        return ()
+    rest = value.value.strip().removeprefix(word).strip()
+    if word == "RETRY" and not rest:
+        line = "RETRY: true"
+    elif word in ("COLLECT", "GOTO", "CLEAR") and rest:
+        line = f"{word}: {rest}"
+    else:
+        return ()
+    indent = fixes.indent_of(agent.source, action.block.span.start) + "  "
+    start = agent.source.text.rindex(":", 0, value.span.start) + 1
+    return (fixes.replace(Span(start, value.span.end), f"\n{indent}{line}", f"Write a block with `{word}`"),)
 
 
 def _single_word(action: nodes.OnFail, agent: AgentIndex) -> nodes.Name | None:
@@ -80,8 +98,9 @@ def unknown_on_fail_action(checked: _Failing, agent: AgentIndex) -> Iterator[Fou
         quote = _responding(whole)
     else:
         quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
-    quote = Fix(quote.title, quote.edits, preferred=not renames)
-    yield found(word.span, *renames, quote, node=action.path, x=word.value, y=best)
+    own = _as_block(word.value, action, agent) if in_rule else ()
+    quote = Fix(quote.title, quote.edits, preferred=not (renames or own))
+    yield found(word.span, *own, *renames, quote, node=action.path, x=word.value, y=best)
 
 
 @rule("ABL407", "unquoted-message", "hint", "Quote the message", over=_FAILING)
@@ -160,9 +179,8 @@ def handoff_without_target(
           - REQUIRE is_member
             ON_FAIL: HANDOFF Librarian
     """
-    others = [name for name in project.agents if name != agent.name]
     if isinstance(action, nodes.Handoff | nodes.Section):
-        yield from without_target(action, agent, others)
+        yield from without_target(action, agent, [name for name in project.agents if name != agent.name])
         return
     if isinstance(action, nodes.Transition):
         exits = action.target is not None and action.target.value == "HANDOFF" and "HANDOFF" not in agent.steps
@@ -174,6 +192,7 @@ def handoff_without_target(
         if not lacks or action.block is None or action.block.value is None:
             return
         span = action.block.value.span
+    others = [name for name in project.agents if name != agent.name]  # asked last: who asks is asked again
     inserts = (fixes.replace(span, f"HANDOFF {name}", preferred=len(others) == 1) for name in others[:3])
     yield found(span, *inserts, node=action.path)
 

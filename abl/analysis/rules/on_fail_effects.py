@@ -62,6 +62,44 @@ def _value_span(action: nodes.OnFail) -> Span:
     return action.block.value.span if action.block is not None and action.block.value is not None else action.span
 
 
+@rule(
+    "ABL454", "handoff-without-entry", "hint",
+    "HANDOFF has no entry for {a}: only variables that {a} declares under the same name go along", over=nodes.Rule,
+)  # fmt: skip
+def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: ON_FAIL hands over to an agent that no HANDOFF entry names.
+    Why: An entry says what is passed. Without one, the values of session variables that both agents declare go along
+    with the history, and nothing else.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+        AGENT: Librarian
+        GOAL: "Advise readers"
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        CONSTRAINTS:
+          - REQUIRE is_member
+            ON_FAIL: HANDOFF Librarian
+        HANDOFF:
+          - TO: Librarian
+            WHEN: is_member == false
+            PASS: [is_member]
+        AGENT: Librarian
+        GOAL: "Advise readers"
+    """
+    action = checked.on_fail
+    if action is None or action.form != "handoff" or action.target is None or checked.is_warning or agent.fragment:
+        return
+    name = action.target.value
+    if all(entry.to is None or entry.to.value != name for entry in agent.agent.handoffs):
+        yield found(action.target.span, node=action.path, a=name)
+
+
 @rule("ABL424", "silent-block", "info", "BLOCK gives the user no message", over=nodes.Rule)
 def silent_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -173,9 +211,7 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex, project: Index
     action = checked.on_fail
     if action is None or action.message is None or "{{" not in action.message.value:
         return
-    known = project.known_names(agent)
     used = {name.path for use in agent.expressions_of(checked) for name in use.reading.names}
-    meant = [name for name in used if name in known]  # of the others ABL214 tells, and they mend nothing
     for use in agent.expressions_of(action):
         node = use.reading.node
         if use.mode != "tag" or not isinstance(node, en.Path):
@@ -183,7 +219,10 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex, project: Index
         name = ".".join(node.parts)
         if name in used or node.parts[0] not in agent.written_roots:
             continue
-        slips = [other for other in closest(name, meant) if _is_slip(name, other)]
+        if not any(_is_slip(name, other) for other in used):
+            continue
+        known = project.known_names(agent)  # of the others ABL214 tells, and they mend nothing
+        slips = [other for other in closest(name, [n for n in used if n in known]) if _is_slip(name, other)]
         if slips:
             repairs = fixes.rename_fixes(use.span_of(node), slips)
             yield found(use.span_of(node), *repairs, node=action.path, name=name, y=slips[0])

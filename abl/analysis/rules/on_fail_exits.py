@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from abl.analysis import fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import remove_property
-from abl.analysis.enums import not_boolean, not_one_of
 from abl.analysis.flowgraph import is_terminal
 from abl.analysis.judgement import condition_of, gate_of
 from abl.analysis.model import AgentIndex
@@ -14,6 +14,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.entries import flag
 from abl.syntax.nodes import Name
 from abl.syntax.vocabulary import ON_FAIL_THEN
 
@@ -30,7 +31,7 @@ def names_read(checked: nodes.Rule, agent: AgentIndex) -> tuple[str, ...]:
 
 
 def _retries(action: nodes.OnFail) -> bool:
-    return action.retry is not None and action.retry.value.strip().lower() in ("true", "yes")
+    return flag(action.retry) is True
 
 
 @rule("ABL412", "goto-unknown-step", "error", "GOTO to unknown step `{s}`. Did you mean `{y}`?", over=nodes.Rule)
@@ -156,7 +157,7 @@ def bad_then(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         goto = fixes.replace(prop.key_span, "GOTO", f"Write `GOTO: {name.value}`")
         yield found(name.span, goto, node=action.path)
     elif prop is not None:
-        yield from not_one_of(prop.value, ON_FAIL_THEN, action.path)
+        yield from unfit(prop.value, "on_fail", "THEN", action.path)
 
 
 @rule("ABL415", "then-without-collect", "warning", "THEN without COLLECT has no effect", over=nodes.Rule)
@@ -264,7 +265,7 @@ def bad_retry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     action = block_of(checked)
     if action is not None:
-        yield from not_boolean(action.retry, f"{action.path}.RETRY")
+        yield from unfit(action.retry, "on_fail", "RETRY", f"{action.path}.RETRY")
 
 
 @rule("ABL422", "retry-loop", "warning", "Retry may loop: nothing in ON_FAIL changes `{names}`", over=nodes.Rule)

@@ -5,33 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT, add_property, merge_entries, remove_property
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
+from abl.analysis.entry_fixes import add_property, merge_entries, remove_property
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.session_memory import unfit_literal
 from abl.diagnostics import Edit, Fix, Related
+from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import ACCESS_MODES, MEMORY_SHORTHANDS, SCOPES, SESSION_ONLY_KEYS
-
-_SCOPE_SLIPS = {
-    "workflow": "execution_tree",
-    "tree": "execution_tree",
-    "execution": "execution_tree",
-    "global": "project",
-    "shared": "project",
-    "customer": "user",
-}
-_ACCESS_SLIPS = {
-    "read_write": "readwrite",
-    "read-write": "readwrite",
-    "rw": "readwrite",
-    "r": "read",
-    "w": "write",
-    "readonly": "read",
-    "writeonly": "write",
-}
+from abl.syntax.vocabulary import MEMORY_SHORTHANDS, SCOPES, SESSION_ONLY_KEYS
 
 
 def listed_only(path: nodes.PersistentPath) -> bool:
@@ -96,18 +79,18 @@ def session_key_in_persistent(path: nodes.PersistentPath, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL320", "one-segment-path", "error", "Persistent path needs at least two segments, e.g. `user.{n}`",
+    "ABL320", "one-segment-path", "warning",
+    "Persistent path of one segment needs SCOPE, or a scope in front of it, e.g. `user.{n}`",
     over=nodes.PersistentPath,
 )  # fmt: skip
 def one_segment_path(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A persistent path is a single word.
-    Why: The first segment names the scope, the second the field.
+    What: A persistent path is a single word, and no SCOPE says whose it is.
+    Why: The first segment of a path names its scope. A path without one needs SCOPE.
     Bad:
         MEMORY:
           persistent:
             - name
-              SCOPE: user
     Good:
         MEMORY:
           persistent:
@@ -115,10 +98,9 @@ def one_segment_path(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[
               SCOPE: user
     """
     name = path.name.value
-    if not name or "." in name:
+    if not name or "." in name or path.scope is not None:
         return
-    scope = path.scope.value.strip().lower() if path.scope is not None else "user"
-    prefix = {"project": "project", "execution_tree": "workflow"}.get(scope, "user")
+    prefix = "user"
     places = {path.name.span.start}
     if name not in agent.session:
         read = [(each.path, each.span) for each in agent.reads if each.root == name]
@@ -144,7 +126,7 @@ def bad_scope(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
             - workflow.case
               SCOPE: execution_tree
     """
-    yield from not_one_of(path.scope, SCOPES, f"{path.path}.SCOPE", _SCOPE_SLIPS)
+    yield from unfit(path.scope, "persistent", "SCOPE", f"{path.path}.SCOPE")
 
 
 @rule(
@@ -245,7 +227,7 @@ def bad_access(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]
               SCOPE: user
               ACCESS: readwrite
     """
-    yield from not_one_of(path.access, ACCESS_MODES, f"{path.path}.ACCESS", _ACCESS_SLIPS)
+    yield from unfit(path.access, "persistent", "ACCESS", f"{path.path}.ACCESS")
 
 
 @rule("ABL326", "default-of-other-type", "warning", "DEFAULT `{v}` is not a {type}", over=nodes.PersistentPath)

@@ -14,12 +14,13 @@ from abl.analysis.project import Index
 from abl.analysis.properties import whole
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Severity
+from abl.language import offered_keys
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import same_key
 
 _COLON: Final = re.compile(r"[ \t]*:")
-_INLINE: Final = ("PRIORITY", "WHEN", "INSTRUCTIONS", "CONVERSATION")
+_INLINE: Final = offered_keys("inline_profile")
 _NOT_LOCAL: Final = frozenset({"voice", "conversation"})
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import add_property, remove_property
-from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.facts import access_of
 from abl.diagnostics import Fix
 from abl.syntax import nodes
-from abl.syntax.vocabulary import RECALL_ACTIONS, RETIRED_RECALL_EVENTS
+from abl.syntax.vocabulary import RETIRED_RECALL_EVENTS
 
-_ACTION_SLIPS = {
-    "inject": "inject_context",
-    "context": "inject_context",
-    "load": "load_memory",
-    "prompt": "prompt_llm",
-    "llm": "prompt_llm",
-}
 _IGNORED = {
     "prompt_llm": ("PATHS", "DOMAIN"),
     "inject_context": ("DOMAIN", "INSTRUCTION"),
@@ -63,7 +56,7 @@ def bad_recall_action(recall: nodes.RecallInstruction, agent: AgentIndex) -> Ite
               ACTION: inject_context
               PATHS: [user.branch]
     """
-    yield from not_one_of(recall.action, RECALL_ACTIONS, f"{recall.path}.ACTION", _ACTION_SLIPS)
+    yield from unfit(recall.action, "recall", "ACTION", f"{recall.path}.ACTION")
 
 
 @rule("ABL367", "inject-without-paths", "error", "inject_context needs PATHS", over=nodes.RecallInstruction)

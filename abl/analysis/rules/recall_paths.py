@@ -89,7 +89,7 @@ def slash_in_path(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterato
 
 @rule(
     "ABL374", "recalled-path-expires", "info", "Recalled `{p}` expires after {ttl}; may be absent",
-    over=nodes.RecallInstruction,
+    off=True, over=nodes.RecallInstruction,
 )  # fmt: skip
 def recalled_path_expires(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """

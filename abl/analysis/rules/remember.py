@@ -175,7 +175,9 @@ def target_in_session(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     if target is None or not root or agent.path_of(target.value) is not None:
         return
     if "." not in target.value or root in agent.session:
-        yield found(target.span, node=store.path, n=root)
+        free = "." not in target.value and root not in agent.session
+        repair = (fixes.replace(target.span, f"user.{root}"),) if free else ()
+        yield found(target.span, *repair, node=store.path, n=root)
 
 
 @rule(
@@ -227,7 +229,10 @@ def _normal_ttl(written: str) -> str:
     return _LONGEST if better and _too_long(better) else better
 
 
-@rule("ABL347", "ttl-in-tree", "info", "An execution_tree fact also ends with its tree", over=nodes.RememberTrigger)
+@rule(
+    "ABL347", "ttl-in-tree", "info", "An execution_tree fact also ends with its tree", over=nodes.RememberTrigger,
+    off=True,
+)  # fmt: skip
 def ttl_in_tree(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger gives a TTL to a fact of the execution tree.

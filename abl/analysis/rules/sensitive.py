@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import add_property, set_property
-from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex, is_true
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
-from abl.syntax.vocabulary import SENSITIVE_DISPLAYS
 
 _PERSONAL = re.compile(
     r"(^|_)(ssn|social_security|card|credit_card|card_number|passwords?|passwd|pin|cvv|cvc|dob|birthdate|date_of_birth|"
@@ -41,8 +40,7 @@ def bad_sensitive_display(path: nodes.PersistentPath, agent: AgentIndex) -> Iter
               SENSITIVE: true
               SENSITIVE_DISPLAY: mask
     """
-    slips = {"hidden": "redact", "hide": "redact", "masked": "mask"}
-    yield from not_one_of(path.sensitive_display, SENSITIVE_DISPLAYS, f"{path.path}.SENSITIVE_DISPLAY", slips)
+    yield from unfit(path.sensitive_display, "persistent", "SENSITIVE_DISPLAY", f"{path.path}.SENSITIVE_DISPLAY")
 
 
 @rule(

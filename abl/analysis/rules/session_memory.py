@@ -6,27 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from abl.analysis import fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import (
     declare_path,
     merge_entries,
     remove_property,
 )
-from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.types import canonical_type, fits
 from abl.diagnostics import Edit, Fix, Related
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import PERSISTENT_ONLY_KEYS, RESET_POLICIES
-
-_RESET_SLIPS = {
-    "session": "per_session",
-    "step": "per_step",
-    "activation": "per_activation",
-    "per_turn": "per_step",
-    "none": "never",
-}
+from abl.syntax.vocabulary import PERSISTENT_ONLY_KEYS
 
 
 def reset_of(variable: nodes.SessionVariable) -> str:
@@ -122,7 +114,7 @@ def bad_reset(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Fo
               INITIAL: 0
               RESET: per_session
     """
-    yield from not_one_of(variable.reset, RESET_POLICIES, f"{variable.path}.RESET", _RESET_SLIPS)
+    yield from unfit(variable.reset, "session", "RESET", f"{variable.path}.RESET")
 
 
 @rule(

@@ -16,6 +16,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.facts import access_of
 from abl.analysis.types import value_type
 from abl.diagnostics import Edit, Fix
+from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.moving import first_of
@@ -276,6 +277,10 @@ def _not_asked_again(name: str, step: str | None, agent: AgentIndex) -> bool:
     return not any(agent.graph.leads_to(step, target or "") for target in asking)
 
 
+_OF_FACT = "SET writes persistent path `{p}`; the value outlives the session"
+_OF_TREE = "SET writes persistent path `{p}`; the value ends with the tree"
+
+
 @rule(
     "ABL390",
     "set-of-fact",
@@ -308,7 +313,10 @@ def set_of_fact(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     for write in part.writes if agent.persistent else ():
         path = agent.path_of(write.path) if write.kind == "set" else None
         if path is not None and access_of(path) != "read":
-            yield found(write.span, *_as_trigger(write, agent), node=write.node.path, p=path.name.value)
+            segment = path.name.value.partition(".")[0]
+            scope = path.scope.value.strip() if path.scope is not None else SCOPE_OF_SEGMENT.get(segment)
+            repairs, wording = _as_trigger(write, agent), _OF_TREE if scope == "execution_tree" else _OF_FACT
+            yield found(write.span, *repairs, node=write.node.path, p=path.name.value, wording=wording)
 
 
 def _as_trigger(write: Write, agent: AgentIndex) -> tuple[Fix, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import set_property
-from abl.analysis.enums import not_one_of
 from abl.analysis.model import AgentIndex, ExpressionUse
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.types import canonical_type, same_type
@@ -125,8 +125,7 @@ def bad_operation(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
                 target: user.history
                 operation: append
     """
-    slips = {"add": "append", "push": "append", "replace": "overwrite", "merge": "overwrite"}
-    yield from not_one_of(store.operation, STORE_OPERATIONS, f"{store.path}.operation", slips)
+    yield from unfit(store.operation, "store", "operation", f"{store.path}.operation")
 
 
 @rule("ABL353", "modifier-without-append", "warning", "`unique`/`maxSize` need `operation: append`", over=nodes.Store)

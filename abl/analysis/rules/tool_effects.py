@@ -11,10 +11,15 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tool_properties import binding_of
 from abl.diagnostics import Fix
 from abl.syntax import nodes
-from abl.syntax.vocabulary import TOOL_EFFECTS, words
+from abl.syntax.vocabulary import words
 
 _READING_METHODS = ("GET", "HEAD", "OPTIONS")
 _READING_OPERATIONS = frozenset({"get", "query", "count"})
+_READING_NAMES = (
+    "get_", "find_", "fetch_", "load_", "list_", "look_", "lookup_", "read_", "search_", "query_", "check_", "verify_",
+    "validate_", "calculate_", "compute_", "estimate_", "count_",
+)  # fmt: skip
+"""Beginnings of the names of tools that read."""
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
 _TAKEN_HEADERS = words(
     """authorization proxy-authorization cookie set-cookie x-api-key api-key host content-length content-type
@@ -24,21 +29,27 @@ _TAKEN_HEADERS = words(
 """Headers of credentials, transport and signatures."""
 
 
+def stated_effect(tool: nodes.Tool) -> str | None:
+    """The effect that the tool states, if it does (08 §2)."""
+    given = tool.typed
+    effect = given.value("EFFECT")
+    if effect is not None:
+        return str(effect)
+    changes = given.given("SIDE_EFFECTS")
+    if changes is None:
+        changes = given.below("HINTS").given("side_effects")
+    return None if changes is None else "side_effect" if changes else "read_only"
+
+
 def effect_of(tool: nodes.Tool, agent: AgentIndex) -> str | None:
     """The effect that the tool states or its binding tells; None where it can only be guessed (08 §2)."""
-    stated = value_of(tool, "EFFECT")
-    if stated is not None and stated.value.strip() in TOOL_EFFECTS:
-        return stated.value.strip()
-    hints, short = tool.prop("HINTS"), tool.prop("SIDE_EFFECTS")
-    flag = short.block if short is not None else None
-    if flag is None and hints is not None:
-        flag = generic.by_key(agent.source, hints.block).get("sideeffects")
-    if flag is not None:
-        return "side_effect" if generic.is_yes(flag) else "read_only"
-    kind, method = binding_of(tool), value_of(tool, "METHOD")
+    stated = stated_effect(tool)
+    if stated is not None:
+        return stated
+    given = tool.typed
+    kind, method = given.value("TYPE"), given.value("METHOD")
     if kind == "http":
-        word = method.value.strip().upper() if method is not None else ""
-        return "read_only" if word in _READING_METHODS else "side_effect" if word else None
+        return "read_only" if method in _READING_METHODS else "side_effect" if method else None
     operations = tool.prop("OPERATIONS")
     names = {name.value for name in generic.names(agent.source, operations.block)} if operations is not None else set()
     if kind in ("searchai", "table"):
@@ -46,12 +57,25 @@ def effect_of(tool: nodes.Tool, agent: AgentIndex) -> str | None:
     return None
 
 
+def is_reading(tool: nodes.Tool, agent: AgentIndex) -> bool:
+    """True for a tool that only reads: by what it states, by ``cacheable``, by its name, else by its binding."""
+    stated = stated_effect(tool)
+    if stated is not None:
+        return stated == "read_only"
+    if tool.typed.below("HINTS").given("cacheable") or tool.name.value.startswith(_READING_NAMES):
+        return True
+    return effect_of(tool, agent) == "read_only"
+
+
+def changing_tools(agent: AgentIndex) -> list[str]:
+    """Names of the declared tools that change something, or may."""
+    return [name for name, tool in agent.tools.items() if not is_reading(tool, agent)]
+
+
 def _confirmation(tool: nodes.Tool, agent: AgentIndex) -> str:
     """The word that says when the user is asked; empty without one."""
-    short, block = value_of(tool, "CONFIRM"), tool.prop("CONFIRMATION")
-    if short is not None:
-        return short.value.strip()
-    return generic.word(generic.by_key(agent.source, block.block).get("require")) if block is not None else ""
+    given = tool.typed
+    return str(given.value("CONFIRM") or given.below("CONFIRMATION").given("require") or "")
 
 
 def _add(tool: nodes.Tool, agent: AgentIndex, lines: tuple[str, ...], title: str, *, preferred: bool = True) -> Fix:
@@ -84,6 +108,8 @@ def unconfirmed_change(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             effect: side_effect
             confirm: always
     """
+    if is_reading(tool, agent):
+        return
     if not _confirmation(tool, agent) and effect_of(tool, agent) == "side_effect":
         lines = ("confirmation:", "  require: always")
         yield found(tool.name.span, _add(tool, agent, lines, "Ask the user first", preferred=False), t=tool.name.value)
@@ -167,7 +193,7 @@ def bad_idempotency_header(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Foun
         yield found(header.span, fixes.replace(header.span, '"Idempotency-Key"'), h=name)
 
 
-@rule("ABL823", "no-effect-declared", "hint", "`{t}` declares no effect", over=nodes.Tool)
+@rule("ABL823", "no-effect-declared", "hint", "`{t}` declares no effect", off=True, over=nodes.Tool)
 def no_effect_declared(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: Neither `effect` nor the binding tells whether a tool changes anything.

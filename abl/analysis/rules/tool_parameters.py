@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes, generic
+from abl.analysis.conformance import unfit
 from abl.analysis.entry_fixes import has_own_lines
 from abl.analysis.model import AgentIndex, called_tool
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
+from abl.language import type_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
-_SOURCES = ("model", "system", "runtime", "config", "auth", "expr", "lookup")
+_SOURCE = type_at("parameter", "source")
 
 
 def _enrichment(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Block]:
@@ -21,6 +23,15 @@ def _enrichment(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Block]:
     prop = tool.prop("PARAMETERS")
     if prop is not None and not any(child.item for child in prop.block.children):
         yield from generic.members(agent.source, prop.block)
+
+
+def _described(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Block]:
+    """The entries of `parameters` in either form."""
+    prop = tool.prop("PARAMETERS")
+    if prop is not None and any(child.item for child in prop.block.children):
+        yield from generic.entries(agent.source, prop.block)
+    else:
+        yield from _enrichment(tool, agent)
 
 
 def _source(entry: Block, agent: AgentIndex) -> Block | None:
@@ -107,10 +118,10 @@ def unknown_enrichment(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
         if entry.key not in names and names:
             best, renames = fixes.rename_to(entry.key_span, entry.key, generic.some(names))
             yield found(entry.key_span, *renames, problem=f"Enrichment for unknown parameter `{entry.key}`", y=best)
+    for entry in _described(tool, agent):
         source = _source(entry, agent)
-        if source is not None and source.value is not None and generic.word(source).lower() not in _SOURCES:
-            best, renames = fixes.rename_to(source.value.inner, generic.word(source), _SOURCES)
-            yield found(source.value.inner, *renames, problem=f"Unknown source `{generic.word(source)}`", y=best)
+        if source is not None and generic.word(source) and _SOURCE.read_word(generic.word(source)) is None:
+            yield from unfit(source.value, "parameter", "source", problem=f"Unknown source `{generic.word(source)}`")
 
 
 @rule("ABL839", "ignored-argument", "warning", "`{p}` comes from {source}; this argument is ignored", over=nodes.Call)
@@ -155,13 +166,14 @@ def ignored_argument(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     tool = agent.tools.get(call.tool.value) if call.tool is not None and given else None
     if tool is None or tool.prop("PARAMETERS") is None:
         return
-    sources = {entry.key: generic.word(_source(entry, agent)).lower() for entry in _enrichment(tool, agent)}
+    described = {entry.key: _source(entry, agent) for entry in _enrichment(tool, agent)}
+    sources = {name: generic.value("parameter", "source", source) for name, source in described.items()}
     positional = [a for a in call.arguments if a.name is None]
     places = {id(a): p.name.value for a, p in zip(positional, tool.parameters, strict=False)}
     for argument in given:
         name = argument.name.value if argument.name is not None else places.get(id(argument), "")
         source = sources.get(name, "")
-        if source in _SOURCES and source != "model":
+        if source not in ("", None, "model"):
             named = argument.name is not None and has_own_lines(agent.source, argument.span)
             fix = (fixes.remove_lines(agent.source, argument.span, "Remove the argument"),) if named else ()
             span = argument.name.span if argument.name is not None else argument.span

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.model import AgentIndex, value_of
 from abl.analysis.parts import Part, read_paths
 from abl.analysis.project import Index
-from abl.analysis.records import STORING
+from abl.analysis.records import STORING, Read
 from abl.analysis.registry import Found, found, rule
+from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.syntax import nodes
 
 _TREE = "execution_tree"
@@ -40,7 +40,6 @@ def fact_of_another_tree(agent: AgentIndex, project: Index) -> Iterator[Found]:
         GATHER:
           title:
             prompt: "Which book?"
-
         AGENT: Cashier
         GOAL: "Take fines"
         MEMORY:
@@ -66,7 +65,6 @@ def fact_of_another_tree(agent: AgentIndex, project: Index) -> Iterator[Found]:
         HANDOFF:
           - TO: Cashier
             WHEN: title IS SET
-
         AGENT: Cashier
         GOAL: "Take fines"
         MEMORY:
@@ -79,27 +77,38 @@ def fact_of_another_tree(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     if agent.fragment or not agent.name:
         return
+    own = agent.union(_stored)
+    for each in _reads_of_tree(agent):
+        writer = _writer_elsewhere(each, agent, project) if each.path not in own else None
+        if writer is not None:
+            yield found(each.span, path=each.path, a=writer.name)
+
+
+def _writer_elsewhere(read: Read, agent: AgentIndex, project: Index) -> AgentIndex | None:
+    """The first agent that sets a fact, where none of those that do shares a tree with its reader."""
+    last = read.path.rpartition(".")[2]
+    if last in agent.mentions or read.path in project.received(agent):
+        return None
+    writers = project.writers.get(read.path, ())
+    if not writers or last in project.mentioned or any(writer.fragment for writer in writers):
+        return None
+    starts = project.starts.get(agent.name, 0)
+    shared = any(starts & project.starts.get(writer.name, 0) for writer in writers)
+    return None if shared else writers[0]
+
+
+def _reads_of_tree(agent: AgentIndex) -> list[Read]:
+    """Where the agent reads facts of its tree of handoffs."""
     shared = {name for name, path in agent.persistent.items() if _scope(path) == _TREE}
     if shared.isdisjoint(agent.read_paths):
-        return
-    read = [
+        return []
+    return [
         placed.read(kept)
         for placed, paths in agent.each(read_paths)
         if not shared.isdisjoint(paths)
         for kept in placed.part.reads
         if kept.path in shared
     ]
-    own = agent.union(_stored)
-    for each in read:
-        last = each.path.rpartition(".")[2]
-        if each.path in own or last in agent.mentions or each.path in project.received(agent):
-            continue
-        writers = project.writers.get(each.path, ())
-        if not writers or last in project.mentioned or any(writer.fragment for writer in writers):
-            continue
-        starts = project.starts.get(agent.name, 0)
-        if not any(starts & project.starts.get(writer.name, 0) for writer in writers):
-            yield found(each.span, path=each.path, a=writers[0].name)
 
 
 def _scope(path: nodes.PersistentPath) -> str:

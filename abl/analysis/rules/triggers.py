@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.flag_fixes import in_flags
+from abl.analysis.implication import reverses_order
 from abl.analysis.intervals import limits_of
 from abl.analysis.judgement import conjuncts, holds_unset, never_set, steady_shape
 from abl.analysis.memory_entries import declare_variable
@@ -62,7 +63,9 @@ def trigger_never_fires(trigger: nodes.RememberTrigger, agent: AgentIndex, proje
     use = _when(trigger, agent)
     if use is None or use.reading.node is None:
         return
-    unset = {name.path for name in use.reading.names if never_set(agent, project, name.path)}
+    returned = agent.derive(_returned)
+    names = [name.path for name in use.reading.names if name.path.partition(".")[0] not in returned]
+    unset = {path for path in names if never_set(agent, project, path)}
     if not unset or holds_unset(use.reading, unset.__contains__) is not False:
         return
     for name in use.reading.names:
@@ -72,6 +75,12 @@ def trigger_never_fires(trigger: nodes.RememberTrigger, agent: AgentIndex, proje
             declare = declare_variable(agent, name.path, '"…"') if name.path not in agent.session else ()
             yield found(span, *renames, *declare, node=f"{trigger.path}.WHEN", name=name.path)
             return
+
+
+def _returned(agent: AgentIndex) -> frozenset[str]:
+    """Fields that tools return: they are read by name after a call (06 §5.8)."""
+    types = [tool.returns for tool in agent.tools.values() if tool.returns is not None]
+    return frozenset([field for each in types for field, _, _ in each.fields])
 
 
 def _candidates(agent: AgentIndex) -> list[str]:
@@ -147,6 +156,8 @@ def _overlap(one: nodes.RememberTrigger, two: nodes.RememberTrigger, agent: Agen
     a, b = ({steady_shape(part) for part in conjuncts(use.reading.node)} for use in (first, second) if use.reading.node)
     if a <= b or b <= a:
         return True
+    if reverses_order(first.reading.node) or reverses_order(second.reading.node):
+        return False
     low, high = limits_of(first.reading.node), limits_of(second.reading.node)
     return low is not None and high is not None and (low.implies(high) or high.implies(low))
 

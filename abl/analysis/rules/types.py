@@ -13,15 +13,17 @@ from abl.diagnostics import Fix
 from abl.expressions import nodes as en
 
 _RELATIONAL = frozenset({"<", ">", "<=", ">="})
+_DATED = frozenset({"date", "datetime"})
+_UNDATED = frozenset({"number", "array"})
 _SCALARS = frozenset({"string", "number", "boolean", "date", "datetime"})
 
 
 @rule("ABL216", "type-clash", "error", "`{a}` ({type}) cannot be used with `{op}`", over=ExpressionUse, needs=en.Test)
 def type_clash(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: An operator gets a type it has no meaning for: the order of booleans or objects, a date against a bare number,
-    `contains` on a number. IN with what is no list is a warning.
-    Why: The comparison gives an accidental result.
+    What: An operator gets a type it has no meaning for: the order of booleans or objects, a date against a number
+    or a list, `contains` on a number. IN with what is no list is a warning.
+    Why: The comparison gives an accidental result; a date is ordered with dates only, and before or after nothing else.
     Bad:
         MEMORY:
           session:
@@ -64,9 +66,50 @@ def _no_list(use: ExpressionUse, agent: AgentIndex, test: en.Test, right: en.Nod
 
 def _clash(use: ExpressionUse, agent: AgentIndex, test: en.Test, side: en.Node, other: en.Node) -> Iterator[Found]:
     kind = agent.types.of(side, use.locals)
-    dated = kind in ("date", "datetime") and isinstance(other, en.Literal) and other.form == "number"
+    dated = kind in _DATED and agent.types.of(other, use.locals) in _UNDATED
     if kind in ("boolean", "object") or dated:
         yield found(use.span_of(side), a=use.reading.slice(side), type=kind, op=test.op)
+
+
+@rule(
+    "ABL238", "today-is-before-now", "hint", "`{text}` takes today for the past: a date counts from midnight",
+    over=ExpressionUse, needs=en.Test,
+)  # fmt: skip
+def today_is_before_now(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: A date without a time is compared with the present moment by `>=` or `<`.
+    Why: A date counts as its midnight, so today's date is before now all day long.
+    Bad:
+        MEMORY:
+          session:
+            - pickup_day
+              TYPE: date
+        CONSTRAINTS:
+          - REQUIRE pickup_day >= NOW()
+            ON_FAIL: "That day is over."
+    Good:
+        MEMORY:
+          session:
+            - pickup_day
+              TYPE: date
+        CONSTRAINTS:
+          - REQUIRE pickup_day >= FORMAT_DATE(NOW(), "YYYY-MM-DD")
+            ON_FAIL: "That day is over."
+    """
+    for test in use.reading.tests:
+        if test.op not in _RELATIONAL or test.right is None:
+            continue
+        day, moment = (test.left, test.right) if test.op in (">=", "<") else (test.right, test.left)
+        if _is_now(moment) and not isinstance(day, en.Literal) and agent.types.of(day, use.locals) == "date":
+            span, text = use.span_of(moment), use.reading.slice(test)
+            repair = fixes.replace(span, 'FORMAT_DATE(NOW(), "YYYY-MM-DD")', "Compare with today's date")
+            yield found(span, repair, text=text)
+
+
+def _is_now(node: en.Node) -> bool:
+    if isinstance(node, en.Path):
+        return node.parts == ("now",)
+    return isinstance(node, en.Call) and node.name.upper() == "NOW" and not node.args
 
 
 @rule("ABL218", "odd-arithmetic", "warning", "Arithmetic on {type} `{a}`", over=ExpressionUse, needs=en.Binary)

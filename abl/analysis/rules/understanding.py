@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis import content_fixes, fixes
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import named
 from abl.analysis.registry import Found, found, rule
@@ -15,10 +15,7 @@ from abl.analysis.vocabularies import entities_of, lists_of
 from abl.diagnostics import Fix, Related
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Name
-from abl.syntax.vocabulary import GATHER_TYPES
 
-_NLU_TYPES: Final = ("enum", "pattern", "location", "date", "number", "free_text")
-_ENTITY_TYPES: Final = tuple(word for word in GATHER_TYPES if word not in ("array", "object"))
 _WORDS: Final = re.compile(r"[_\-\s]+")
 
 
@@ -181,8 +178,8 @@ def bad_entity_type(section: nodes.Understanding, agent: AgentIndex) -> Iterator
             continue
         written = entity.word("type")
         if written:
-            types = _NLU_TYPES if nlu else _ENTITY_TYPES
-            yield from not_one_of(entity.text_of("type"), types, section.path, t=written)
+            place = "nlu_entity" if nlu else "entity"
+            yield from unfit(entity.text_of("type"), place, "TYPE", section.path, t=written)
         type_ = written.lower() or ("enum" if nlu and entity.get("pattern") is None else "")
         wanted = {"enum": ("VALUES", '["…"]'), "pattern": ("PATTERN", '"…"')}.get(type_)
         if wanted is not None and entity.get(wanted[0]) is None:

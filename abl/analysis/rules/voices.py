@@ -8,20 +8,17 @@ from typing import Final
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from abl.analysis import content_fixes
-from abl.analysis.enums import not_one_of
+from abl.analysis.conformance import unfit
 from abl.analysis.model import AgentIndex
 from abl.analysis.properties import in_range, is_fixed
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, same_key
 
-_TAG: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_TAG: Final = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*+\}\}", re.DOTALL)
 _PROLOG: Final = re.compile(r"\A\s*(?:<\?xml[^<>]*\?>)?\s*(?:<!DOCTYPE[^<>\[\]]*>)?")
 _OPEN, _CLOSE = "<speak>", "</speak>"
-_TURN_TYPES: Final = (
-    *("simple_confirmation", "structured_value", "open_ended_question", "complex_explanation", "anything_else"),
-)
-_WORDS: Final = {"bargein": ("allow", "disallow"), "endofspeechturntype": _TURN_TYPES}
+_CLOSED: Final = frozenset({"bargein", "endofspeechturntype"})
 _CONTINUATION: Final = {
     "window_ms": (300, 2000),
     "max_hold_ms": (500, 8000),
@@ -117,9 +114,11 @@ def _voice(voice: nodes.Voice, agent: AgentIndex) -> Iterator[Found]:
             parent = content if option is not content else None
             repair = content_fixes.removed(agent.source, parent, option) if parent is not None else ()
             yield found(option.key_span, *repair, node=voice.path, k=option.key)
-        elif key in _WORDS and is_fixed(option):
+        elif key in _CLOSED and is_fixed(option):
             words = "Unknown {k} `{x}`. Did you mean `{y}`?"
-            yield from not_one_of(option.text, _WORDS[key], voice.path, k=option.key, x=option.word_of(), wording=words)
+            yield from unfit(
+                option.text, "voice", option.key, voice.path, k=option.key, x=option.word_of(), wording=words
+            )
 
 
 def _ranges(conversation: Content | None, path: str) -> Iterator[Found]:

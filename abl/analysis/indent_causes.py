@@ -1,0 +1,49 @@
+"""One root cause, one diagnostic: lines that only seem to stand wrong below a line that does (docs/spec 05 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from abl.diagnostics import Finding
+from abl.source import Source, Span
+
+_MISPLACED: Final = "ABL108"
+_TABS: Final = "ABL109"
+_REACH: Final = 100
+"""Lines below a misplaced one that are looked at."""
+
+
+def told_by_indent(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+    """ABL108 of lines below one that is told, where each stands in the column that the other should stand in.
+
+    A line that is told as misplaced needs no ABL109 as well: its fix indents it with spaces. Of lines that all miss the
+    column of one above them, the first is told.
+    """
+    by_line = {
+        source.position(one.span.start).line: one
+        for one in findings
+        if one.code == _MISPLACED and "a" in one.data and "b" in one.data
+    }
+    followers: set[int] = set()
+    for line in sorted(by_line):
+        if line not in followers:
+            followers.update(_followers(source, by_line, line))
+    yield from ((_MISPLACED, by_line[line].span) for line in followers)
+    for one in findings if by_line else ():
+        if one.code == _TABS and source.position(one.span.start).line in by_line:
+            yield _TABS, one.span
+
+
+def _followers(source: Source, by_line: Mapping[int, Finding], line: int) -> Iterator[int]:
+    """Lines below, up to the first that belongs to none of them, that are told because of ``line``."""
+    stands, expected = (int(str(by_line[line].data[key])) for key in ("a", "b"))
+    last = min(max(by_line), line + _REACH)
+    for below in range(line + 1, last + 1):
+        text = source.line_text(below)
+        column = len(text) - len(text.lstrip(" ")) + 1
+        if text.strip() and column < min(stands, expected):
+            return
+        found = by_line.get(below)
+        if found is not None and (found.data["a"] == expected or found.data == by_line[line].data):
+            yield below
