@@ -104,23 +104,28 @@ def _some_codes(text: str) -> list[str]:
 
 def _check(arguments: argparse.Namespace) -> int:
     from abl.analysis import UnknownCode, catalogues, check, testcases
+    from abl.analysis.not_executed import NotExecuted, in_words, not_executed
     from abl.analysis.render import RENDERERS
     from abl.configuration import ConfigurationError, configuration_for
 
     diagnostics: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     unread: list[UsageError] = []
+    left: list[NotExecuted] = []
     try:
         for files in projects(arguments.paths, unread, beside=testcases.SUFFIXES + catalogues.SUFFIXES):
             select, ignore = configuration_for(folder_of(files)).chosen(arguments.select, arguments.ignore)
             report = check(files, select=select, ignore=ignore, exists=lies_near)
             diagnostics.extend(report.diagnostics)
             sources.update(report.index.sources)
+            left.extend(not_executed(report.index))
     except (UnknownCode, ConfigurationError) as error:
         raise UsageError(str(error)) from error
     output = RENDERERS[arguments.format](diagnostics, sources)
     if output and (sources or not unread):
         say(output, data=arguments.format in ("json", "sarif"))
+    if arguments.format == "text" and (not_here := in_words(left)):
+        complain(not_here)  # no part of the report, which others may read
     for unreadable in unread:
         complain(f"abl: {unreadable}")
     if unread:
@@ -140,7 +145,7 @@ def _add_lsp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def _lsp(arguments: argparse.Namespace) -> int:
     if find_spec("pygls") is None:
         raise UsageError("the language server needs pygls: python3 -m pip install 'abl-workbench[lsp]'")
-    from abl.lsp import main as serve
+    from abl.lsp.places import main as serve
 
     return serve()
 
@@ -159,9 +164,16 @@ def _add_eval(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _eval(arguments: argparse.Namespace) -> int:
+    from abl.expressions.budget import REQUEST, Budget, BudgetExceeded
+
     context = _context(arguments.context)
     now = _moment(arguments.now)
-    result = _rendered(arguments, context, now) if arguments.template else _evaluated(arguments, context, now)
+    try:
+        with Budget.of(REQUEST):
+            result = _rendered(arguments, context, now) if arguments.template else _evaluated(arguments, context, now)
+    except BudgetExceeded as problem:
+        error = {"name": "budget-exceeded", "message": str(problem), **problem.as_json()}
+        result = {"value": None, "type": "null", "truthy": False, "error": error}
     say(json.dumps(result, ensure_ascii=False, indent=2, default=str), data=True)
     return PROBLEMS if result["error"] else OK
 
@@ -175,7 +187,9 @@ def _rendered(arguments: argparse.Namespace, context: dict[str, Any], now: datet
 
 def _evaluated(arguments: argparse.Namespace, context: dict[str, Any], now: datetime | None) -> dict[str, Any]:
     from abl.expressions import ExpressionError, compile_expression
+    from abl.expressions.sizes import SizeExceeded, written_size
     from abl.expressions.values import truthy, type_tag
+    from abl.limits import MAX_ANSWER
 
     try:
         expression = compile_expression(arguments.expression)
@@ -184,6 +198,10 @@ def _evaluated(arguments: argparse.Namespace, context: dict[str, Any], now: date
         return {"value": None, "type": "null", "truthy": False, "error": unread}
     rng = random.Random(0)  # noqa: S311  (UNIQUE_ID gives the same id for the same command line)
     outcome = expression.evaluate_checked(context, now=now, rng=rng)
+    if outcome.exceeded is not None:
+        raise outcome.exceeded
+    if (size := written_size(outcome.value, "the value")) > MAX_ANSWER:
+        raise SizeExceeded("value", "the value", size, MAX_ANSWER)
     value, problem = outcome.value, {"message": outcome.error} if outcome.error else None
     result = {"value": value, "type": type_tag(value), "truthy": truthy(value), "error": problem}
     if arguments.explain:
@@ -240,14 +258,20 @@ def _moment(text: str | None) -> datetime | None:
 
 def _add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("explain", help="what a diagnostic means, with a bad and a good example")
-    parser.add_argument("code", metavar="CODE", help="a code (ABL346) or name (bad-ttl)")
+    parser.add_argument("code", metavar="CODE", nargs="?", help="a code (ABL346) or name (bad-ttl)")
+    parser.add_argument("--off", action="store_true", help="list the codes that are off by default")
     parser.set_defaults(handler=_explain)
 
 
 def _explain(arguments: argparse.Namespace) -> int:
     from abl.analysis import UnknownCode, lookup
-    from abl.analysis.render import page_text
+    from abl.analysis.render import off_text, page_text
 
+    if arguments.off:
+        say(off_text())
+        return OK
+    if arguments.code is None:
+        raise UsageError("give a code or name, or --off")
     known = lookup(arguments.code)
     if known is None:
         raise UsageError(str(UnknownCode(arguments.code)))

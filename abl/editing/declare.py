@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abl.analysis.documents import DocumentIndex
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.literal_words import meant_literal
 from abl.analysis.memory_entries import added
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import first_below
 from abl.analysis.project import Index
 from abl.diagnostics import Diagnostic, Edit
+from abl.language.memory import scope_by_segment
 from abl.syntax import nodes
 
 _UNDECLARED_NAME: Final = "ABL214"
@@ -81,7 +81,7 @@ def _named(
 
 
 def _path(document: DocumentIndex, path: str) -> list[str]:
-    scope = SCOPE_OF_SEGMENT.get(path.partition(".")[0], "user")
+    scope = scope_by_segment(path)
     return [f"- {{path: {path}, scope: {scope}}}"] if document.document.yaml else [f"- {path}", f"  SCOPE: {scope}"]
 
 

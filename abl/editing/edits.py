@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from difflib import SequenceMatcher
-from itertools import accumulate, takewhile
-from typing import Final
+from itertools import accumulate
 
 from abl.diagnostics import Edit, Fix
+from abl.matching import changes
 from abl.source import Span
-
-_MOST_COMPARED: Final = 20_000
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
@@ -56,16 +53,10 @@ def _meet(one: Span, two: Span) -> bool:
 def difference(before: str, after: str) -> list[Edit]:
     """Edits of whole lines that make one text of the other; what is the same stays untouched.
 
-    In a long text lines that occur again and again count as different, so that finding what is the same takes no
-    longer than formatting; beyond ``_MOST_COMPARED`` lines everything behind the common start does.
+    In a long text lines that occur again and again count as different, and where the work exceeds its bound only
+    beginnings and ends are held to be the same (``abl.matching``).
     """
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts = list(accumulate(map(len, old), initial=0))
-    if len(old) + len(new) > _MOST_COMPARED:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-        return [Edit(Span(starts[same], len(before)), "".join(new[same:]))] if old != new else []
-    return [
-        Edit(Span(starts[first], starts[last]), "".join(new[begin:end]))
-        for kind, first, last, begin, end in SequenceMatcher(None, old, new).get_opcodes()
-        if kind != "equal"
-    ]
+    found, _ = changes(old, new)
+    return [Edit(Span(starts[n.first], starts[n.last]), "".join(new[n.begin : n.end])) for n in found]

@@ -9,12 +9,11 @@ from abl.analysis.documents import DocumentIndex
 from abl.analysis.project import Index
 from abl.analysis.records import ExpressionUse
 from abl.analysis.rules.guardrail_checks import fires_when
-from abl.analysis.shape_words import VALUES
-from abl.analysis.shapes import value_at
-from abl.editing.meanings import WORDS, key_meaning, operator_meaning, runtime_meaning, word_meaning
+from abl.editing.meanings import operator_meaning, runtime_meaning
 from abl.editing.place import Line, Place, place_at, place_in_braces, read_line
 from abl.editing.tokens import tokens
 from abl.expressions.lexer import tokenize
+from abl.language import head_meaning, key_meaning, runs_here, value_at, word_meaning, words_at
 from abl.source import Source, Span
 from abl.syntax import nodes, vocabulary
 
@@ -102,7 +101,9 @@ def _in_text(source: Source, span: Span) -> bool:
 def _type(source: Source, span: Span) -> str:
     """A type within a signature."""
     kinds = (kind for start, end, kind in tokens(source.text) if start <= span.start < end)
-    return word_meaning("", "TYPE", source.text[span.start : span.end]) if next(kinds, "") == "type" else ""
+    word = source.text[span.start : span.end]
+    known = word_meaning("session", "TYPE", word) or word_meaning("field", "TYPE", word)
+    return known if next(kinds, "") == "type" else ""
 
 
 def _begins_clause(source: Source, span: Span) -> bool:
@@ -137,26 +138,27 @@ def _tabs(text: str, here: Line) -> int:
 
 
 def _key(place: Place, key: str) -> str:
-    """The meaning of a key, and which words may stand behind it."""
+    """The meaning of a key, which words may stand behind it, and whether it runs here."""
     if place.named and key.upper() not in ("NAME", "PATH"):
         return ""
     meaning = key_meaning(place.block, key)
     words = [word.rstrip("(") for word in _words_of(place.block, key)]
     more = words and len(words) <= _SHOWN_WORDS and words != ["true", "false"]
-    return f"{meaning}\nvalues: {', '.join(words)}" if meaning and more else meaning
+    values = f"values: {', '.join(words)}" if more else ""
+    return "\n".join(filter(None, (meaning, values, runs_here(place.block, key)))) if meaning else ""
 
 
 def _words_of(block: str, key: str) -> tuple[str, ...]:
-    return VALUES.get((block, vocabulary.canonical_key(key)), ()) or value_at(block, key).words
+    return words_at(block, key)
 
 
 def _word(place: Place, key: str, word: str) -> str:
     """The meaning of a closed word behind a key."""
     if place.named:
-        return WORDS.get(f"{place.block}.{word}", "")
+        return head_meaning(place.block, word)
     block = "step" if place.block == "agent" else "tool" if place.block == "tools" else place.block
     if block == "recall" and vocabulary.canonical_key(key) == "ON":
-        return word_meaning(block, key, word) or WORDS.get(f"ON.{word.partition(':')[0]}", "")
+        return word_meaning(block, key, word) or word_meaning(block, key, word.partition(":")[0])
     return word_meaning(block, key, word) or _literal(block, key, word) or _plain(block, key, word)
 
 
@@ -196,7 +198,7 @@ def _within(place: Place, key: str, word: str) -> str:
     value = value_at(place.block, key)
     blocks = [*value.maps, *value.lists, place.block]
     meanings: Iterator[str] = (key_meaning(block, word) for block in blocks)
-    action = word_meaning("", "ON_FAIL", word) if "on_fail" in value.kinds else ""
+    action = word_meaning("rule", "ON_FAIL", word) if "on_fail" in value.kinds else ""
     return action or next((meaning for meaning in meanings if meaning), "")
 
 

@@ -22,7 +22,7 @@ from abl.syntax import nodes
 _NO_NAMES: Final = frozenset({"text", "key", "kind", "func", "section"})
 _PROSE: Final = frozenset({"comment", "string"})
 _LIKE_A_NAME: Final = re.compile(r"[_.]|[a-z][A-Z]")
-_KEY: Final = re.compile(r"\s*\??\s*[:=](?!=)")
+_KEY: Final = re.compile(r"\s*+(?:\?\s*+)?[:=](?!=)")
 """What follows the key of an object, an argument with its name, a field of a type."""
 
 

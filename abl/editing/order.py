@@ -13,7 +13,7 @@ from abl.source import Source, Span
 from abl.syntax import nodes
 
 _LOWER_CASE: Final = "ABL123"
-_SESSION: Final = ("NAME", "TYPE", "DESCRIPTION", "INITIAL", "RESET")
+_SESSION: Final = ("NAME", "TYPE", "DESCRIPTION", "FORMAT", "INITIAL", "DERIVED", "RESET")
 _PERSISTENT: Final = ("PATH", "SCOPE", "TYPE", "ACCESS", "UNIT", "DEFAULT", "DESCRIPTION")
 
 

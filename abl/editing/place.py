@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, Value, knows, value_at, value_of
+from abl.language import PROFILE_SECTIONS, Value, knows, profile_value, section_value, value_at
 from abl.source import Source
 from abl.syntax import vocabulary
 
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``block`` names a place of ``abl.analysis.shapes`` ("session", "step" …, empty when unknown); ``parents`` are the
+    """``block`` names a place of ``abl.language`` ("session", "step" …, empty when unknown); ``parents`` are the
     lines above that the cursor's line is nested in, outermost first; ``item`` says that a new list item starts here.
 
     ``listed``: maps of the place are items of a list, and none of them is begun here. ``of``: the place and the key
@@ -203,18 +203,17 @@ def _located(source: Source, line: int, parents: tuple[Line, ...], indent: int, 
 def _root(source: Source, line: Line, deeper: int) -> tuple[Value, tuple[str, str]]:
     """What stands below a line that is nested in no other: a section, a directive or a rule of a fragment, a step."""
     section = vocabulary.section_keyword(line.key) or line.key.upper()
-    places = SECTION_PLACES
-    if section in PROFILE_PLACES and _in_profile(source, line.number):
-        places = PROFILE_PLACES
-    if section in places:
-        return value_of(places[section]), (section, "")
+    of_profile = section in PROFILE_SECTIONS and _in_profile(source, line.number)
+    below = profile_value(section) if of_profile else section_value(section)
+    if any(below):
+        return below, (section, "")
     if line.item:
-        return _entry(value_of("[rule]"), line, deeper)
+        return _entry(Value(lists=("rule",)), line, deeper)
     if line.key.upper() in vocabulary.STEP_DIRECTIVES:
         return value_at("step", line.key), ("step", line.key)
     starts = source.line_starts[line.number - 1] if line.number else 0
     known = section in vocabulary.SECTIONS or not line.key
-    return (_NOTHING if known or not _FLOW.search(source.text, 0, starts) else value_of("step")), ("", "")
+    return (_NOTHING if known or not _FLOW.search(source.text, 0, starts) else Value(maps=("step",))), ("", "")
 
 
 def _in_profile(source: Source, line: int) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from abl.analysis import check
-from abl.analysis.entry_fixes import SCOPE_OF_SEGMENT
 from abl.analysis.labels import RETURN_ACTIONS, plain
 from abl.analysis.links import theirs_of
 from abl.analysis.model import AgentIndex
@@ -39,6 +38,7 @@ from abl.editing.refusals import (
 )
 from abl.editing.refusals_results import Reach, not_read_otherwise
 from abl.expressions import nodes as en
+from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 from abl.syntax.collector import collector_paused

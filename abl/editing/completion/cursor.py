@@ -7,8 +7,8 @@ from typing import Final
 
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index
-from abl.analysis.shapes import knows
 from abl.editing.place import Line, Place, lines_below
+from abl.language import knows
 from abl.source import Source
 from abl.syntax import vocabulary
 

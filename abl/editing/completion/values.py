@@ -8,18 +8,16 @@ from typing import Final
 
 from abl.analysis.aliases import aliases_of
 from abl.analysis.properties import named
-from abl.analysis.shape_words import VALUES, WEBHOOK_METHODS
-from abl.analysis.shapes import SECTION_PLACES, Value, value_at, value_of
 from abl.analysis.vocabularies import entities_of, flow_intents_known
-from abl.editing import complete_names as offer
-from abl.editing.complete_cursor import Cursor, Item, holder, value_below
-from abl.editing.complete_expressions import expression, unwrapped
-from abl.editing.complete_imports import importable
-from abl.editing.complete_lists import without_keys
-from abl.editing.complete_signatures import in_endpoint
-from abl.editing.complete_tools import LISTS, of_tool, tool_around
-from abl.editing.meanings import WORDS, word_meaning
+from abl.editing.completion import names as offer
+from abl.editing.completion.cursor import Cursor, Item, holder, value_below
+from abl.editing.completion.expressions import expression, unwrapped
+from abl.editing.completion.imports import importable
+from abl.editing.completion.lists import without_keys
+from abl.editing.completion.signatures import in_endpoint
+from abl.editing.completion.tools import LISTS, of_tool, tool_around
 from abl.expressions.builtins import GUARDRAIL_BUILTINS
+from abl.language import Value, offered_keys, section_value, value_at, word_meaning, words_at
 from abl.syntax import nodes, vocabulary
 from abl.syntax.content import content_of
 
@@ -33,7 +31,7 @@ _EVALUATED_KEYS: Final = (
     _CONDITION_KEYS | vocabulary.words("STORE SET SOURCE TRANSFORM") | frozenset(vocabulary.RULE_KINDS)
 )
 _EXPRESSION_PLACES: Final = frozenset(["with", "map", "set", "returned", "input"])
-_ROUTES: Final = ("ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "END_CONVERSATION", "SYSTEM_ACTION")
+_ROUTES: Final = tuple([key for key in offered_keys("routed") if key != "INTENT_MATCH"])
 
 
 def values(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
@@ -80,15 +78,15 @@ def known_value(cursor: Cursor, key: str) -> Value:
 def _known(block: str, key: str) -> Value:
     """What the table says of a key."""
     if block in ("agent", "profile"):
-        return value_of(SECTION_PLACES.get(vocabulary.section_keyword(key) or "", ""))
+        return section_value(vocabulary.section_keyword(key) or "")
     return value_at(block, key)
 
 
 def _legal(cursor: Cursor, block: str, key: str, known: Value) -> tuple[str, ...]:
     """The closed set of words of a key."""
     if key == "METHOD" and block == "tool" and offer.binding(cursor) == "async_webhook":
-        return WEBHOOK_METHODS
-    return VALUES.get((block, key), known.words)
+        return vocabulary.WEBHOOK_METHODS
+    return known.words
 
 
 def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
@@ -154,7 +152,7 @@ def _on_fail(cursor: Cursor, written: str) -> Iterator[Item]:
     if " " in written.strip() or (written.strip() and written.endswith(" ")):
         return  # a reason or a message
     for word in vocabulary.ON_FAIL_ACTIONS:
-        yield Item(word, "word", WORDS.get(f"ON_FAIL.{word}", "action"), word)
+        yield Item(word, "word", word_meaning("rule", "ON_FAIL", word) or "action", word)
     yield from offer.steps(cursor) if cursor.place.block in ("step", "insertion") else ()
 
 
@@ -164,7 +162,7 @@ def _error_action(cursor: Cursor, written: str) -> Iterator[Item]:
 
 
 def _returns(cursor: Cursor, written: str) -> Iterator[Item]:
-    actions = () if written.startswith("{") else VALUES["on_return", "ACTION"]
+    actions = () if written.startswith("{") else words_at("on_return", "ACTION")
     yield from (Item(word, "value", "when the other agent is done", word) for word in actions)
     yield from _of_section(cursor, "RETURN_HANDLERS", "return handler")
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from abl.analysis.shapes import Value
-from abl.editing.complete_cursor import Cursor, Item
+from abl.editing.completion.cursor import Cursor, Item
 from abl.editing.place import lines_below, read_line
+from abl.language import Value
 from abl.source import Source
 from abl.syntax.pieces import closing_bracket, split_commas
 
@@ -17,7 +17,7 @@ _LINES: Final = 40
 _KEY: Final = re.compile(r"[\"']?(?P<key>[A-Za-z_][\w.]*)[\"']?\s*[:=](?!=)")
 _EVALUATED: Final = frozenset({"assignment", "check", "condition", "expression", "literal", "store", "template"})
 """Kinds of values of which a list is one of values, which may come again."""
-_BEGUN: Final = re.compile(r"[\w.]*$")
+_BEGUN: Final = re.compile(r"(?<![\w.])[\w.]*$")
 
 
 class Opened(NamedTuple):

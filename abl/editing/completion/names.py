@@ -9,15 +9,15 @@ from abl.analysis.elements import ids_in, shown_blocks
 from abl.analysis.imports import tools_imported
 from abl.analysis.model import AgentIndex
 from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES
-from abl.analysis.shape_words import RUNTIME_FIELDS
 from abl.analysis.sharing import profile_name
 from abl.analysis.vocabularies import lists_of
-from abl.editing.complete_cursor import Cursor, Item, holder, sibling, value_below
-from abl.editing.complete_each import LOOP_NAMES, path_behind_index, steps_of
-from abl.editing.complete_types import fields_of, item_of, items_at, type_of
+from abl.editing.completion.cursor import Cursor, Item, holder, sibling, value_below
+from abl.editing.completion.each import LOOP_NAMES, path_behind_index, steps_of
+from abl.editing.completion.types import fields_of, item_of, items_at, type_of
 from abl.editing.place import Line, lines_below
 from abl.expressions import BUILTINS
 from abl.syntax import nodes, vocabulary
+from abl.syntax.vocabulary import RUNTIME_FIELDS
 
 _COMPARED = re.compile(
     r"(?<![\w.])(?P<path>[A-Za-z_][\w.]*)\s*(?:[=!]=\s*|(?:NOT\s+)?IN\s*\[(?:[^\]]*,)?\s*)"

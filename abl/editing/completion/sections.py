@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from abl.editing.complete_cursor import Cursor, Item
-from abl.editing.meanings import key_meaning
+from abl.editing.completion.cursor import Cursor, Item
+from abl.language import key_meaning
 from abl.syntax import nodes, vocabulary
 
 _BEGINNINGS: Final = ("AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE", "TOOLS")

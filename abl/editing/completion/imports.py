@@ -8,7 +8,7 @@ from posixpath import dirname, relpath
 from typing import Final
 
 from abl.analysis.borrowing import places_of
-from abl.editing.complete_cursor import Cursor, Item
+from abl.editing.completion.cursor import Cursor, Item
 
 _IMPORT: Final = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\[\"']+))\s*\[")
 _WORD_BEFORE: Final = re.compile(r"[A-Za-z_@][\w.]*$")

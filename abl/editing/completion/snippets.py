@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from abl.editing.complete_cursor import Cursor, Item
+from abl.editing.completion.cursor import Cursor, Item
 
 _KEY: Final = re.compile(r"^(\s*(?:- )?)([A-Z_]+):", re.MULTILINE)
 _RULE: Final = re.compile(r"^(\s*- )(REQUIRE|WARN) ", re.MULTILINE)

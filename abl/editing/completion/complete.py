@@ -8,23 +8,23 @@ from dataclasses import asdict, replace
 
 from abl.analysis.model import AgentIndex
 from abl.analysis.project import Index, index_of
-from abl.analysis.shape_words import LOWERCASE, NOT_OFFERED
-from abl.analysis.shapes import SHAPES, Value, knows, takes_lines
-from abl.editing import complete_names as offer
-from abl.editing.complete_cursor import Cursor, Item, holder, keys_beside
-from abl.editing.complete_expressions import condition_of_rule, expression, in_tag, unwrapped
-from abl.editing.complete_lists import in_list, keys_there, unlisted, without_keys
-from abl.editing.complete_sections import begins_profile, sections
-from abl.editing.complete_signatures import signature
-from abl.editing.complete_snippets import snippets
-from abl.editing.complete_values import known_value, values
-from abl.editing.meanings import key_meaning
+from abl.editing.completion import names as offer
+from abl.editing.completion.cursor import Cursor, Item, holder, keys_beside
+from abl.editing.completion.expressions import condition_of_rule, expression, in_tag, unwrapped
+from abl.editing.completion.lists import in_list, keys_there, unlisted, without_keys
+from abl.editing.completion.sections import begins_profile, sections
+from abl.editing.completion.signatures import signature
+from abl.editing.completion.snippets import snippets
+from abl.editing.completion.values import known_value, values
 from abl.editing.place import Line, called_tool, place_at, place_in_braces, read_line
+from abl.language import Value, is_lower, key_meaning, knows, offered_keys, takes_lines
 from abl.source import Source
 from abl.syntax import nodes, vocabulary
 from abl.syntax.collector import collector_paused
 
 _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
+_LOOKED_AT = 1_000
+"""Characters before the cursor that are looked at for the word that is being typed, or the list that it stands in."""
 _VALUE = re.compile(
     r"^\s*(?:- +)?(?P<key>[A-Za-z_][\w.]*(?i: BEHAVIOR_PROFILE| INSTRUCTIONS)?)\s*:\s*(?P<value>.*)$", re.DOTALL
 )
@@ -58,7 +58,7 @@ def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
     before = source.text[source.line_starts[line_here - 1] : offset]
     if before.lstrip().startswith("#"):
         return []
-    word = _WORD_BEFORE.search(before)
+    word = _WORD_BEFORE.search(before[-_LOOKED_AT:])
     typed = word.group() if word else ""
     here = read_line(before)
     place, entry = place_at(source, line_here, here.indent, here.item), before
@@ -121,7 +121,7 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
         yield from _checkpoints(cursor, before["calling"] is not None)
     elif rule is not None:
         yield from condition_of_rule(cursor, unwrapped(rule["value"]))
-    elif _CONSUMERS.search(entry) is not None:
+    elif _CONSUMERS.search(entry[-_LOOKED_AT:]) is not None:
         yield from unlisted(cursor, Value(), offer.tools(cursor))
     elif value is not None:
         found = list(values(cursor, value["key"], value["value"]))
@@ -188,7 +188,7 @@ def _rules(cursor: Cursor, braces: bool) -> Iterator[Item]:
 
 def _properties(cursor: Cursor) -> Iterator[Item]:
     block = cursor.place.block
-    keys = [key for key in SHAPES.get(block, {}) if key != "*"]
+    keys = [*offered_keys(block)]
     if block == "tool":
         keys += sorted(vocabulary.BINDING_KEYS.get(offer.binding(cursor), ()))
     if block == "tools" and not cursor.index.documents[cursor.source.path].document.tool_files:
@@ -200,7 +200,7 @@ def _properties(cursor: Cursor) -> Iterator[Item]:
     if cursor.place.named:
         keys = [key for key in keys if key in ("NAME", "PATH")]
     dash = "- " if cursor.place.listed else ""
-    taken = NOT_OFFERED | keys_beside(cursor)
+    taken = keys_beside(cursor)
     if cursor.before.rstrip()[-1:] in ("{", ","):
         taken |= {key.upper() for key in keys_there(cursor)}
     taken |= _not_here(cursor)
@@ -211,7 +211,7 @@ def _properties(cursor: Cursor) -> Iterator[Item]:
     if block == "profile":
         taken |= _of_profile(cursor)
     for key in [key for key in keys if key.upper() not in taken]:
-        written = key.lower() if (cursor.yaml or block in LOWERCASE) and key.isupper() else key
+        written = key.lower() if (cursor.yaml or is_lower(block)) and key.isupper() else key
         meaning = key_meaning(block, key)
         yield Item(written, "key", meaning, f"{dash}{written}:{'' if takes_lines(block, key) else ' '}")
 

@@ -10,8 +10,8 @@ from typing import Final
 from abl.analysis.chains import type_at, unwrapped
 from abl.analysis.model import AgentIndex
 from abl.analysis.results import only_holds_result
-from abl.editing.complete_cursor import Cursor, sibling
-from abl.editing.complete_each import Steps, item_type, open_lists, steps_of, type_within
+from abl.editing.completion.cursor import Cursor, sibling
+from abl.editing.completion.each import Steps, item_type, open_lists, steps_of, type_within
 from abl.editing.place import Place
 from abl.limits import MAX_PATHS_ABOVE
 from abl.source import Source, Span

@@ -10,11 +10,11 @@ from abl.analysis.chains import type_at, unwrapped
 from abl.syntax.nodes import TypeRef
 
 if TYPE_CHECKING:
-    from abl.editing.complete_cursor import Cursor
+    from abl.editing.completion.cursor import Cursor
 
 _TAG: Final = re.compile(r"\{\{\s*(?:#each\s+(?P<path>[A-Za-z_][^{}]*)|(?P<end>/each)\s*)\}\}")
 _BLOCKS: Final = re.compile(r"\{\{\s*(?:#(?P<begin>if|each)\b|/(?P<end>if|each)\s*\}\})")
-_STEP: Final = re.compile(r"\.?(?P<name>[A-Za-z_]\w*|\d+)|\[\s*(?P<index>[^\[\]]*)\]")
+_STEP: Final = re.compile(r"\.?(?P<name>[A-Za-z_]\w*|\d+)|\[(?P<index>[^\[\]]*+)\]")
 _INDEXED: Final = re.compile(r"(?P<path>[A-Za-z_]\w*(?:\.\w+|\[[^\[\]]*\])*\[[^\[\]]*\](?:\.\w+)*)\.\w*$")
 _LOOKED_AT: Final = 1_000
 """Characters before the cursor that may be a path with indexes."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from abl.editing import complete_names as offer
-from abl.editing.complete_cursor import Cursor, Item
-from abl.editing.complete_names import quote_open
+from abl.editing.completion import names as offer
+from abl.editing.completion.cursor import Cursor, Item
+from abl.editing.completion.names import quote_open
 from abl.syntax.vocabulary import TOOL_TYPES
 
 _BEGUN: Final = re.compile(r"^\s*[A-Za-z_]\w*\s*\(")

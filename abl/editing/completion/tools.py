@@ -7,7 +7,7 @@ from typing import Final
 
 from abl.analysis.chains import unwrapped
 from abl.analysis.labels import labels_of
-from abl.editing.complete_cursor import Cursor, Item
+from abl.editing.completion.cursor import Cursor, Item
 from abl.syntax.nodes import TypeRef
 
 _RESULTS: Final = frozenset({("model_context", "FIELDS"), ("tool_compaction", "ESSENTIAL_FIELDS")})

@@ -73,6 +73,7 @@ RUNTIME: Final[Mapping[str, str]] = {
     "escalate": "escalate.completed: true when the human is done",
     "escalate.completed": "true when the human is done",
     "turn_count": "turns of the session so far",
+    "conversation_summary": "what was said so far, in short; the platform writes it",
     "result": "result of the last tool call; in on_result the result of this one",
     "call_result": "result of the last tool call; after a failure {success: false, error}",
     "response": "in a guardrail's check: the agent's reply",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from abl.editing import complete_names as offer
-from abl.editing.complete_cursor import Cursor, Item
-from abl.editing.complete_each import open_blocks
-from abl.editing.complete_grammar import JOINS, TESTS, Reader, due, left_off
+from abl.editing.completion import names as offer
+from abl.editing.completion.cursor import Cursor, Item
+from abl.editing.completion.each import open_blocks
+from abl.editing.completion.grammar import JOINS, TESTS, Reader, due, left_off
 
 _LITERALS: Final = ("true", "false", "null")
 _BEHIND_RULES: Final = ("WHEN", "BEFORE")

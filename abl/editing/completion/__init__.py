@@ -1,0 +1,1 @@
+"""Completion: what can be written at a place (docs/spec 12 §1)."""
