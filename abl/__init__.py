@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from abl.analysis.parsing import parse
     from abl.editing.actions import code_actions
     from abl.editing.bulk import bulk_actions
-    from abl.editing.complete import complete
+    from abl.editing.completion.complete import complete
     from abl.editing.format import format_source
     from abl.editing.hover import hover
     from abl.editing.navigate import definition, references
@@ -46,7 +46,7 @@ _HOMES: Final = {
     "ExpressionError": "abl.expressions",
     "render": "abl.expressions",
     "tokens": "abl.editing.tokens",
-    "complete": "abl.editing.complete",
+    "complete": "abl.editing.completion.complete",
     "format_source": "abl.editing.format",
     "hover": "abl.editing.hover",
     "code_actions": "abl.editing.actions",

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
+from abl.analysis.languages import is_tag
+from abl.expressions.budget import counted, makes, spends, writes
 from abl.expressions.scope import descend
 from abl.expressions.values import is_number, text, truthy, type_tag
+from abl.language import told_keys
+from abl.runtime.detours import is_literal
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.masking import HIDDEN_ERROR
 from abl.runtime.recorder import cut_text, note
+from abl.runtime.results import from_tool
 from abl.runtime.variables import assign, clear
 from abl.syntax import nodes
 
@@ -20,9 +25,12 @@ if TYPE_CHECKING:
     from abl.runtime.program import Program
     from abl.runtime.state import Thread
 
+_Key = tuple[int, Any]
+"""Numbers, texts and unset values, in that order; then what is compared."""
+MAX_NOTES = 100
+"""Items of a TRANSFORM that are told as dropped."""
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*(\w+)\s*\)")
-NOT_SHOWN = ("FORMATS", "RICH_CONTENT", "CAROUSEL", "VOICE", "VOICE_INSTRUCTIONS", "BARGE_IN", "STREAMING",
-             "MESSAGE_KEY", "ACTIONS")  # fmt: skip
+NOT_SHOWN = told_keys("respond")
 
 
 def respond(
@@ -85,12 +93,48 @@ def set_variables(
         assign(
             engine, thread, item.target.value, outcome.value, span=program.span(item), expression=formula.text,
             notes=notes, cause=cause, origin=origin, sensitive=engine.derives(thread, formula.names),
+            literal=is_literal(formula), from_tool=from_tool(thread, formula.names, local),
         )  # fmt: skip
 
 
 def clear_names(engine: Engine, thread: Thread, action: nodes.Clear) -> None:
     """CLEAR."""
     clear(engine, thread, [name.value for name in action.names], span=engine.program(thread).span(action))
+
+
+LANGUAGE_ACTIONS = frozenset({"SET_INTERACTION_LANGUAGE", "CLEAR_INTERACTION_LANGUAGE"})
+
+
+def interaction_language(engine: Engine, thread: Thread, action: nodes.Directive) -> None:
+    """SET_INTERACTION_LANGUAGE and CLEAR_INTERACTION_LANGUAGE (09 §9); what is no tag is passed over with a note."""
+    given = action.value if isinstance(action, nodes.Setting) else None
+    tag = None
+    data: dict[str, Any] = {"name": "session.interaction.current.language", "old": _language(engine)}
+    if action.keyword == "SET_INTERACTION_LANGUAGE":
+        tag = _tag(engine, thread, given) if given is not None else ""
+        if not is_tag(tag):
+            data["notes"] = [note("RUN005", "interaction_language", f"{cut_text(tag)!r} is no language tag")]
+            tag = engine.state.interaction_language
+    elif given is not None and given.value.strip().lower() == "false":
+        return
+    engine.state.interaction_language = tag
+    data |= {"new": _language(engine), "cause": "interaction_language"}
+    engine.recorder.emit("set", data, span=engine.program(thread).span(action))
+
+
+def _language(engine: Engine) -> str:
+    return engine.state.interaction_language or engine.state.language
+
+
+def _tag(engine: Engine, thread: Thread, given: nodes.Text) -> str:
+    """A tag, ``{{…}}``, ``${…}``, or a path that has a value."""
+    written = given.value.strip()
+    if "{{" in written:
+        return engine.render(thread, written).text.strip()
+    if written.startswith("${") and written.endswith("}"):
+        return text(engine.evaluate(thread, value_formula(written[2:-1])).value)
+    found = engine.context(thread).value(written) if given.style == "bare" else None
+    return written if found is None else text(found)
 
 
 def log(engine: Engine, thread: Thread, action: nodes.Log, local: Mapping[str, Any] | None = None) -> None:
@@ -141,7 +185,8 @@ def transform(engine: Engine, thread: Thread, action: nodes.Transform) -> str | 
     event = engine.recorder.emit("transform", data, span=span)
     engine.recorder.open(event)
     assign(engine, thread, action.into.value, items, span=span, cause="transform",
-           sensitive=engine.derives(thread, _reads(program, action)))  # fmt: skip
+           sensitive=engine.derives(thread, _reads(program, action)),
+           from_tool=from_tool(thread, _reads(program, action)))  # fmt: skip
     engine.recorder.close()
     return None
 
@@ -152,10 +197,12 @@ def _reads(program: Program, action: nodes.Transform) -> list[str]:
     return [*([action.source.value] if action.source else []), *(name for formula in mapped for name in formula.names)]
 
 
-def _dropped(engine: Engine, thread: Thread, action: nodes.Transform, at: int, error: str) -> dict[str, str]:
-    """The finding of an item whose expression failed; the error may quote a sensitive one."""
-    secret = engine.derives(thread, _reads(engine.program(thread), action))
-    return note("RUN007", "transform.item_dropped", f"item {at}: {HIDDEN_ERROR if secret else error}")
+def _drop(engine: Engine, thread: Thread, action: nodes.Transform, notes: list[dict[str, str]], message: str) -> None:
+    """Note an item whose expression failed, unless there were many; the error may quote a sensitive one."""
+    if len(notes) < MAX_NOTES:
+        if engine.derives(thread, _reads(engine.program(thread), action)):
+            message = f"{message.partition(':')[0]}: {HIDDEN_ERROR}"
+        notes.append(note("RUN007", "transform.item_dropped", message))
 
 
 def _filtered(
@@ -167,7 +214,7 @@ def _filtered(
     for at, item in enumerate(items):
         verdict = engine.evaluate(thread, keep, {_item_name(action): item})
         if verdict.error:
-            notes.append(_dropped(engine, thread, action, at, verdict.error))
+            _drop(engine, thread, action, notes, f"item {at}: {verdict.error}")
         elif truthy(verdict.value):
             kept.append(item)
     return kept
@@ -184,7 +231,7 @@ def _mapped(
         built = {field: engine.evaluate(thread, formula, {_item_name(action): item}) for field, formula in mapping}
         failed = next((outcome.error for outcome in built.values() if outcome.error), None)
         if failed:
-            notes.append(_dropped(engine, thread, action, at, failed))
+            _drop(engine, thread, action, notes, f"item {at}: {failed}")
         else:
             mapped.append({field: outcome.value for field, outcome in built.items()})
     return mapped
@@ -197,23 +244,28 @@ def _item_name(action: nodes.Transform) -> str:
 def _sorted(items: list[Any], order: str, item_name: str) -> list[Any]:
     """Stable; numbers before texts, unset last, in both directions."""
     words = order.split()
-    path = words[0].removeprefix(f"{item_name}.") if words else ""
+    path = tuple((words[0].removeprefix(f"{item_name}.") if words else "").split("."))
     backwards = len(words) > 1 and words[1].lower() == "desc"
+    makes(len(items))
 
-    def compare(one: Any, other: Any) -> int:
-        a, b = descend(one, tuple(path.split("."))), descend(other, tuple(path.split(".")))
-        if (rank := _rank(a)) != (other_rank := _rank(b)):
+    def compare(one: tuple[_Key, Any], other: tuple[_Key, Any]) -> int:
+        spends(1)
+        (rank, a), (other_rank, b) = one[0], other[0]
+        if rank != other_rank:
             return rank - other_rank
-        if rank == 2:
-            return 0
-        key_a, key_b = (a, b) if rank == 0 else (text(a), text(b))
-        result = (key_a > key_b) - (key_a < key_b)
+        result = int(a > b) - int(a < b)
         return -result if backwards else result
 
-    return sorted(items, key=cmp_to_key(compare))
+    keyed = [(_sort_key(descend(item, path)), item) for item in counted(items)]
+    return [item for _, item in sorted(keyed, key=cmp_to_key(compare))]
 
 
-def _rank(value: Any) -> int:
+def _sort_key(value: Any) -> _Key:
     if value is None:
-        return 2
-    return 0 if is_number(value) else 1
+        return 2, 0
+    if is_number(value):
+        return 0, value
+    written = text(value)
+    if not isinstance(value, str):
+        writes(len(written))
+    return 1, written

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.dates import read_moment
+from abl.expressions.sizes import whole_size
 from abl.expressions.values import read_number, text
+from abl.language.entry import Entry
+from abl.runtime.declarations import enrichment, source_of
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.masking import Masker
 from abl.runtime.ports import ToolError
@@ -124,7 +127,7 @@ def resolve(
     for name, value in explicit.items():
         if name not in found.values and value is not None:
             found.values[name], found.sources[name] = value, "explicit"
-    if len(json.dumps(found.values, default=str)) > MAX_ARGUMENTS:
+    if whole_size(found.values) > MAX_ARGUMENTS:
         found.problem = ToolError(subtype="invalid_argument", message="arguments are larger than 512 KB")
     return found
 
@@ -133,20 +136,38 @@ def _from_source(
     engine: Engine, thread: Thread, tool: nodes.Tool, name: str, found: Arguments
 ) -> tuple[Any, str]:  # fmt: skip
     """A parameter's own source: ``system``, ``runtime`` and ``expr`` paths are read, the others need the platform."""
-    enriched = tool.prop("PARAMETERS")
-    entry = next((c for c in enriched.block.children if c.key == name), None) if enriched is not None else None
+    entry = enrichment(tool).get(name)
     if entry is None:
         return None, ""
-    keys = {c.key.lower(): c.value.value for c in entry.children if c.value is not None}
-    source = keys.get("source", keys.get("default_source", "model"))
-    if source in {"system", "runtime", "expr"} and "value" in keys:
-        formula = value_formula(keys["value"])
+    source, written = source_of(entry), entry.text("value")
+    if source == "lookup":
+        return _looked_up(engine, thread, (tool, name), entry, found), source
+    if source in {"system", "runtime", "expr"} and written is not None:
+        formula = value_formula(written)
         value = engine.evaluate(thread, formula).value
         if engine.derives(thread, formula.names):
             found.sensitive.add(name)
             engine.recorder.add_derived(value)
         return value, source
     return None, ""
+
+
+def _looked_up(
+    engine: Engine, thread: Thread, parameter: tuple[nodes.Tool, str], entry: Entry, found: Arguments
+) -> Any:  # fmt: skip
+    """What a table has behind the value of ``key``, an expression (07 §8)."""
+    program, (tool, name) = engine.program(thread), parameter
+    table = program.lookups.get(entry.text("table") or "")
+    if table is None:
+        engine.recorder.not_executed("lookup", "the table is not here", program.span(tool), parameter=name)
+        return None
+    formula = value_formula(entry.text("key") or name)
+    if engine.derives(thread, formula.names):
+        found.sensitive.add(name)
+    value = table.value(engine.evaluate(thread, formula).value)
+    if name in found.sensitive:
+        engine.recorder.add_derived(value)
+    return value
 
 
 def coerced(value: Any, kind: nodes.TypeRef | None) -> tuple[bool, Any]:
@@ -181,5 +202,5 @@ def _from_json(value: Any) -> Any:
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value

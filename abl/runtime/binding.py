@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from abl.language.entry import Entry, members
+from abl.language.written import Lines
 from abl.runtime import actions
 from abl.runtime.arguments import arguments_of
+from abl.runtime.detours import wrote_result
 from abl.runtime.memory_tools import MemoryTool
 from abl.runtime.ports import ToolError
 from abl.runtime.recorder import note
-from abl.runtime.scalars import words_of
 from abl.runtime.signals import Signal
 from abl.runtime.toolplans import Choice, Step
-from abl.runtime.variables import assign
+from abl.runtime.variables import assign, misfit
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -84,25 +87,30 @@ def bind(engine: Engine, thread: Thread, call: Invocation, called: Called) -> no
         for target in ("_error", "error"):
             engine.put(thread, target, details, "tool_result")
             shown[target] = masker.shown(target, details)
+    if call.origin != "blocked":
+        thread.called = True
+        wrote_result(engine, thread, names, value)
     if shown:
-        data = {"tool": call.name, "names": names, "cause": "tool_result", "state": {"set": shown}}
+        data: dict[str, Any] = {"tool": call.name, "names": names, "cause": "tool_result", "state": {"set": shown}}
+        notes = [found for name in names if (found := misfit(engine, thread, name, value)) is not None]
+        if notes:
+            data["notes"] = notes
         engine.recorder.emit("tool.map", data, span=call.span)
     return _Outcome(engine, thread, call, called).run()
 
 
 def _names(thread: Thread, call: Invocation) -> list[str]:
     names = [call.as_name] if call.as_name else []
-    if call.tool is None or text_of(call.tool, "STORE_RESULT") != "false":
+    if call.tool is None or call.tool.typed.value("STORE_RESULT") is not False:
         names += ["call_result", "result", f"last_{call.name}_result"]
         if thread.variables.get(call.name) is None or thread.origins.get(call.name) == "tool_result":
             names.append(call.name)
     return list(dict.fromkeys(names))
 
 
-def text_of(tool: nodes.Tool | None, key: str) -> str | None:
-    """A scalar property of a tool without its quotes."""
-    found = tool.prop(key) if tool is not None else None
-    return found.value.value.strip().strip("\"'") if found is not None and found.value is not None else None
+def entry_of(tool: nodes.Tool | None) -> Entry:
+    """The properties of a tool as typed values; none of a tool that nothing declares."""
+    return tool.typed if tool is not None else Entry("tool", {})
 
 
 class _Outcome:
@@ -117,8 +125,7 @@ class _Outcome:
         self.prop = call.tool.prop("ON_ERROR" if failed else "ON_RESULT") if call.tool is not None else None
         value = (called.error or {}).get("error", called.error) if failed else called.result
         self.local: dict[str, Any] = {"error" if failed else "result": value}
-        provides = call.tool.prop("PROVIDES") if call.tool is not None else None
-        self.provided = words_of(provides) if provides is not None else ()
+        self.provided = (call.tool.typed.value("PROVIDES") if call.tool is not None else None) or ()
 
     def run(self) -> nodes.Transition | None:
         """``set`` and ``do`` in authored order."""
@@ -161,6 +168,8 @@ class _Outcome:
                 actions.transform(engine, thread, action)
             case nodes.Log():
                 actions.log(engine, thread, action, self.local)
+            case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
+                actions.interaction_language(engine, thread, action)
             case nodes.Respond():
                 actions.respond(engine, thread, action, local=self.local)
             case nodes.Call():
@@ -183,7 +192,7 @@ class _Outcome:
     def nested(self, action: nodes.Call) -> nodes.Transition | None:
         """CALL inside a ``do`` list; it cannot wait for consent. Its own exit is the list's."""
         from abl.runtime import errors
-        from abl.runtime.tools import call_tool
+        from abl.runtime.tools import call_tool, recall_before
 
         engine, thread = self.engine, self.thread
         span = self.program.span(action)
@@ -193,6 +202,7 @@ class _Outcome:
             engine.recorder.error("RUN002", "nested_calls", f"more than {MAX_NESTED_CALLS} nested calls", span)
             return None
         engine.turn.nested_calls += 1
+        recall_before(engine, thread, action.tool.value)
         given, sensitive = arguments_of(engine, thread, action, self.local)
         as_name = action.as_.value if action.as_ is not None else None
         called = call_tool(
@@ -237,9 +247,26 @@ def leave_outside_flow(engine: Engine, thread: Thread, transition: nodes.Transit
     return Signal.NEXT
 
 
-def assignment_of(entry: nodes.Block) -> tuple[str, str]:
+def assignments_of(block: Lines | None) -> Iterator[tuple[str, str, Lines]]:
+    """Target, expression and line of each assignment: lines below SET, one behind it, or a mapping in braces."""
+    if block is None:
+        return
+    listed = [*block.children] if block.children else [*members(block)]
+    if not listed and block.value is not None:
+        target, _, text = block.value.value.partition("=")
+        yield target.strip(), text.strip(), block
+    for entry in listed:
+        yield *assignment_of(entry), entry
+
+
+def line_of(entry: Lines, block: nodes.Block) -> nodes.Block:
+    """What an event about an entry points to: its line; of what stands in braces the whole ``block``."""
+    return entry if isinstance(entry, nodes.Block) else block
+
+
+def assignment_of(entry: Lines) -> tuple[str, str]:
     """Target and expression of a line ``name: expr`` or ``name = expr``."""
-    if entry.key and entry.value is not None:
+    if entry.key and entry.key.upper() != "SET" and entry.value is not None:
         return entry.key, entry.value.value
     target, _, text = (entry.value.value if entry.value is not None else "").partition("=")
     return target.strip(), text.strip()

@@ -9,7 +9,7 @@ from abl.runtime.actionlists import CallFailed
 from abl.runtime.arguments import arguments_of
 from abl.runtime.onfail import Verdict, act
 from abl.runtime.signals import Signal
-from abl.runtime.tools import Called, bind_blocked, call_tool
+from abl.runtime.tools import Called, bind_blocked, call_tool, recall_before
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
     as_name = action.as_.value if action.as_ is not None else None
     thread.system.pop("_blocked", None)
     while True:
+        recall_before(engine, thread, tool)
         arguments, sensitive = arguments_of(engine, thread, action, None)
         called = call_tool(
             engine, thread, tool, arguments, origin="flow", span=span, as_name=as_name, may_ask=True,
@@ -44,7 +45,10 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
         )  # fmt: skip
         if called.asked:
             return flow.wait(engine, thread, confirm.WAITING)
-        if called.blocked is None and called.error is not None and _tries_again(engine, thread, called, key):
+        if engine.state.escalated:  # a guardrail of the call called a human
+            flow.end(engine, thread, "escalate", "escalate")
+            return Signal.MOVED
+        if called.blocked is None and called.error is not None and _tries_again(engine, thread, called, key, tool):
             continue
         if called.exit is not None:
             return flow.follow(engine, thread, called.exit)
@@ -61,14 +65,14 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
             case Verdict.JUMP:
                 return flow.take(engine, thread, called.blocked.action["target"] or "", "goto")
             case Verdict.MOVED:
-                flow.wait(engine, thread, flow.HALT, again=False)
+                flow.wait(engine, thread, "handoff")  # when control returns, the call is made again
                 return Signal.MOVED
             case _:
                 bind_blocked(engine, thread, tool, as_name, span)
                 return _blocked(engine, thread, called.blocked, key)
 
 
-def _tries_again(engine: Engine, thread: Thread, called: Called, key: str) -> bool:
+def _tries_again(engine: Engine, thread: Thread, called: Called, key: str, tool: str) -> bool:
     """RETRY of the matching ON_ERROR handler; its words come once, before the first retry (09 §8)."""
     handler = errors.find(engine, thread, _details(called.error))
     limit = errors.retries(handler)
@@ -78,6 +82,8 @@ def _tries_again(engine: Engine, thread: Thread, called: Called, key: str) -> bo
     if spent == 0:
         errors.say(engine, thread, handler)
     engine.turn.bounds[f"retry:{key}"] = spent + 1
+    data = {"tool": tool, "n": spent + 1, "delay": errors.retry_delay(handler, spent + 1)}
+    engine.recorder.emit("call.retry", data, span=engine.program(thread).span(handler.block))
     return True
 
 

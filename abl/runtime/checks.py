@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING
 
 from abl.runtime import flow
 from abl.runtime.actions import set_variables
-from abl.runtime.collecting import start_collecting
+from abl.runtime.collecting import start_collecting, to_empty
+from abl.runtime.evaluation import Formula
+from abl.runtime.evaluation import condition as read_condition
 from abl.runtime.passes import BOUND
 from abl.runtime.records import condition_record, judged
-from abl.runtime.scalars import boolean
 from abl.runtime.signals import Signal
 from abl.runtime.variables import clear
 from abl.syntax import nodes
+from abl.syntax.entries import flag
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
+
+
+ALWAYS = read_condition("")
 
 
 def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
@@ -26,12 +31,13 @@ def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
     key = f"{position[0]}/{position[1] - 1}"
     formula = program.condition(action.condition)
     started = engine.recorder.timer()
-    outcome = judged(engine, thread, formula)
+    outcome = judged(engine, thread, formula, recorded=True)
     record = condition_record(engine, thread, formula, outcome, source="check")
     record |= {"point": "check", "path": action.path}
     status = "error" if outcome.error else "ok" if outcome.holds else "failed"
     event = engine.recorder.emit("check", record, status=status, span=program.span(action))
     event["duration_us"] = (engine.recorder.timer() - started) // 1000
+    engine.budget.require()
     if outcome.holds:
         return Signal.NEXT
     if action.on_fail is None:
@@ -39,10 +45,13 @@ def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
     if action.on_fail.form == "branches":
         lists = flow.plan_of(engine, thread).lists
         return flow.choose(engine, thread, lists.select(f"{key}/on_fail", "on_fail", action.on_fail.branches))
-    return fail(engine, thread, action.on_fail, rule=key)
+    return fail(engine, thread, action.on_fail, rule=key, condition=formula)
 
 
-def fail(engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, silent: bool = False) -> Signal:
+def fail(
+    engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, silent: bool = False,
+    condition: Formula = ALWAYS,
+) -> Signal:  # fmt: skip
     """Run an ON_FAIL of a CHECK or CALL. ``rule`` identifies it for the bound on retries."""
     program = engine.program(thread)
     span = program.span(on_fail)
@@ -56,7 +65,7 @@ def fail(engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, si
             reason = on_fail.reason.value if on_fail.reason is not None else None
             return flow.take(engine, thread, "ESCALATE", "on_fail", span=span, reason=reason)
         case "structured":
-            return _structured(engine, thread, on_fail, rule, silent)
+            return _structured(engine, thread, on_fail, rule=rule, silent=silent, condition=condition)
         case _:
             if not silent:
                 _say(engine, thread, on_fail)
@@ -70,10 +79,12 @@ def _say(engine: Engine, thread: Thread, on_fail: nodes.OnFail) -> str:
     return engine.say_template(thread, on_fail.message.value, kind="notice", span=span, data={"by": "on_fail"})
 
 
-def _structured(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str, silent: bool) -> Signal:
+def _structured(
+    engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, silent: bool, condition: Formula
+) -> Signal:
     """RESPOND, SET and CLEAR as written, COLLECT, then the first of GOTO, THEN, RETRY."""
     collect = [name.value for name in on_fail.collect or ()]
-    retry = boolean(on_fail.retry)
+    retry = flag(on_fail.retry) is True
     then = on_fail.then.value.strip() if on_fail.then is not None else None
     here = collect and on_fail.goto is None and (then is None or then.lower() == "retry" or retry)
     said = _say(engine, thread, on_fail) if not silent and not here else ""
@@ -86,14 +97,16 @@ def _structured(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str
         elif key == "CLEAR":
             clear(engine, thread, [n.value for n in on_fail.clear], span=engine.program(thread).span(on_fail))
     if here or (collect and then is not None and then.lower() == "continue"):
-        start_collecting(
+        asked = start_collecting(
             engine, thread, collect, source="check", point="check", target=None, rule="",
             then=then.lower() if then else None, retry=retry, message=rendered or said,
             span=engine.program(thread).span(on_fail), say=not said,
+            condition=condition,
         )  # fmt: skip
-        return flow.wait(engine, thread, "gather")
+        return flow.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:
-        clear(engine, thread, collect, span=engine.program(thread).span(on_fail), cause="collect")
+        emptied = to_empty(engine, thread, collect, condition, then)
+        clear(engine, thread, emptied, span=engine.program(thread).span(on_fail), cause="collect")
         thread.flow.collect_only = collect
     return _exit(engine, thread, on_fail, rule)
 
@@ -117,6 +130,6 @@ def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> S
         return Signal.NEXT
     if then is not None:
         return flow.take(engine, thread, then, "then", span=span)
-    if boolean(on_fail.retry):
+    if flag(on_fail.retry) is True:
         return flow.go(engine, thread, thread.flow.step or "", "retry")
     return flow.wait(engine, thread, flow.HALT, again=False)

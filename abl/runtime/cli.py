@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import yaml
 
 from abl.configuration import ConfigurationError, configuration_for
+from abl.expressions.api import BudgetExceeded
 from abl.files import UsageError, files_in, text_of
 from abl.output import complain, say
 from abl.runtime.coverage import Coverage
@@ -84,6 +85,18 @@ def _talk(arguments: argparse.Namespace) -> int:
         entry=arguments.entry, channel="terminal", on_event=events.append,
         policy=configuration_for(arguments.path).policy,
     )  # fmt: skip
+    try:
+        _converse(session)
+    except BudgetExceeded as problem:
+        complain(f"the conversation was stopped: {problem}")
+        return PROBLEMS
+    finally:
+        _write_trace(arguments.trace, events)
+    return OK
+
+
+def _converse(session: Session) -> None:
+    """Turns until the session ends, or whoever types does."""
     turn = session.start()
     _show(turn)
     while not turn.ended:
@@ -91,11 +104,9 @@ def _talk(arguments: argparse.Namespace) -> int:
             text = input("> ")
         except (EOFError, KeyboardInterrupt):
             say("")
-            break
+            return
         turn = session.say(text)
         _show(turn)
-    _write_trace(arguments.trace, events)
-    return OK
 
 
 def _show(turn: Turn) -> None:

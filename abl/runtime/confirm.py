@@ -8,7 +8,6 @@ from abl.expressions.values import text
 from abl.runtime.extract import read_value
 from abl.runtime.fields import FieldPlan
 from abl.runtime.ports import ToolError
-from abl.runtime.scalars import members, words_of
 from abl.source import Span
 from abl.syntax import nodes
 
@@ -28,26 +27,29 @@ def required(tool: nodes.Tool | None) -> bool:
     """True when the tool wants consent: ``confirm`` or ``confirmation.require``."""
     if tool is None:
         return False
-    wanted = _text(tool, "CONFIRM") or _members(tool, "CONFIRMATION").get("require", "never")
-    return wanted == "always" or (wanted == "when_side_effects" and has_side_effects(tool))
+    given = tool.typed
+    wanted = given.value("CONFIRM") or given.below("CONFIRMATION").value("require")
+    return bool(wanted == "always") or (wanted == "when_side_effects" and has_side_effects(tool))
 
 
 def has_side_effects(tool: nodes.Tool) -> bool:
     """``effect``, else ``side_effects``, else what the binding says (08 §2)."""
-    effect = _text(tool, "EFFECT")
+    given = tool.typed
+    effect, stated = given.value("EFFECT"), given.given("SIDE_EFFECTS")
     if effect is not None:
-        return effect != "read_only"
-    written = _text(tool, "SIDE_EFFECTS") or _members(tool, "HINTS").get("side_effects")
-    if written is not None:
-        return written == "true"
-    match _text(tool, "TYPE"):
+        return bool(effect != "read_only")
+    if stated is None:
+        stated = given.below("HINTS").given("side_effects")
+    if stated is not None:
+        return bool(stated)
+    match given.value("TYPE"):
         case "http":
-            return (_text(tool, "METHOD") or "").upper() not in READ_ONLY_METHODS
+            return bool(given.value("METHOD") not in READ_ONLY_METHODS)
         case "searchai":
             return False
         case "table":
-            operations = tool.prop("OPERATIONS")
-            return operations is not None and not READ_ONLY_OPERATIONS.issuperset(words_of(operations))
+            operations = given.value("OPERATIONS")
+            return bool(operations) and not READ_ONLY_OPERATIONS.issuperset(operations)
         case _:
             return True
 
@@ -114,15 +116,5 @@ def _question(engine: Engine, thread: Thread, span: Any) -> None:
 
 def _changed(tool: nodes.Tool | None, before: dict[str, Any], now: dict[str, Any]) -> bool:
     """True when a parameter that must not change between question and call has changed."""
-    listed = _members(tool, "CONFIRMATION").get("immutable_params", "") if tool is not None else ""
-    names = [part.strip().strip("\"'") for part in listed.strip("[] ").split(",") if part.strip()]
-    return any(before.get(name) != now.get(name) for name in names)
-
-
-def _text(tool: nodes.Tool, key: str) -> str | None:
-    found = tool.prop(key)
-    return found.value.value.strip().strip("\"'") if found is not None and found.value is not None else None
-
-
-def _members(tool: nodes.Tool, key: str) -> dict[str, str]:
-    return {name.lower(): value.strip() for name, value in members(tool.prop(key)).items()}
+    names = tool.typed.below("CONFIRMATION").value("immutable_params") if tool is not None else None
+    return any(before.get(name) != now.get(name) for name in names or ())

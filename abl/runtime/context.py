@@ -21,12 +21,13 @@ class Context:
     Facts are read when they are asked for, so an expiry or a write of another agent shows at once (docs/spec 03 §3).
     """
 
-    __slots__ = ("_engine", "_local", "_memo", "_thread")
+    __slots__ = ("_engine", "_local", "_memo", "_short", "_thread")
 
     def __init__(self, engine: Engine, thread: Thread, local: Mapping[str, Any] | None = None) -> None:
         self._engine = engine
         self._thread = thread
         self._local = local
+        self._short = engine.program(thread).short_paths
         self._memo: dict[tuple[str, ...], Any] | None = None
 
     @contextmanager
@@ -56,8 +57,8 @@ class Context:
         root = parts[0]
         if self._local is not None and root in self._local:
             return descend(self._local[root], parts[1:])
-        if len(parts) > 1 and self._engine.facts.concerns(self._thread, root):
-            for size in range(len(parts), 1, -1):
+        if (len(parts) > 1 or root in self._short) and self._engine.facts.concerns(self._thread, root):
+            for size in range(len(parts), 0, -1):
                 known, value = self._engine.facts.read(self._thread, ".".join(parts[:size]))
                 if known:
                     return descend(value, parts[size:])
@@ -85,7 +86,7 @@ class Context:
         parts = path.split(".")
         if self._local is not None and parts[0] in self._local:
             return "session"
-        for size in range(len(parts), 1, -1):
+        for size in range(len(parts), 0, -1):
             found = self._engine.facts.origin(self._thread, ".".join(parts[:size]))
             if found is not None:
                 return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abl.runtime.scalars import boolean
+from abl.language.entry import Entry, named
 from abl.syntax import nodes
 
 SCALARS: dict[str, dict[str, Any]] = {
@@ -22,20 +22,20 @@ SCALARS: dict[str, dict[str, Any]] = {
 
 def declaration(tool: nodes.Tool, fallback: str) -> dict[str, Any]:
     """A declared tool as ``{"name", "description", "parameters"}``; hidden parameters are left out (08 §4)."""
-    enriched = _enrichment(tool)
+    enriched = enrichment(tool)
     properties: dict[str, Any] = {}
     required: list[str] = []
     for parameter in tool.parameters:
-        more = enriched.get(parameter.name.value, {})
-        if boolean(more.get("hidden")):
+        more = enriched.get(parameter.name.value)
+        if more is not None and more.value("hidden"):
             continue
         schema = schema_of(parameter.type)
-        if "description" in more:
-            schema["description"] = more["description"]
+        if more is not None and (said := more.text("description")) is not None:
+            schema["description"] = said
         if parameter.default is not None and parameter.default.dynamic is None:
             schema["default"] = parameter.default.value
         properties[parameter.name.value] = schema
-        if parameter.required and more.get("source", more.get("default_source", "model")) == "model":
+        if parameter.required and source_of(more) == "model":
             required.append(parameter.name.value)
     return {
         "name": tool.name.value,
@@ -49,14 +49,17 @@ def object_schema(properties: dict[str, Any], required: list[str]) -> dict[str, 
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _enrichment(tool: nodes.Tool) -> dict[str, dict[str, str]]:
+def enrichment(tool: nodes.Tool) -> dict[str, Entry]:
+    """What PARAMETERS says of the parameters, by name (docs/spec 08 §4)."""
     listed = tool.prop("PARAMETERS")
-    if listed is None:
-        return {}
-    return {
-        entry.key: {child.key.lower(): child.value.value for child in entry.children if child.value is not None}
-        for entry in listed.block.children
-    }
+    return dict(named("parameter", listed.block if listed is not None else None))
+
+
+def source_of(entry: Entry | None) -> str:
+    """Where the value of a parameter comes from."""
+    if entry is None:
+        return "model"
+    return str(entry.given("source") or entry.value("default_source") or "model")
 
 
 def schema_of(kind: nodes.TypeRef | None) -> dict[str, Any]:

@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from abl.expressions.api import TURN, Budget, BudgetExceeded
+from abl.expressions.sizes import SizeExceeded, written_size
 from abl.expressions.values import type_tag
+from abl.language.memory import scope_by_segment
+from abl.limits import LARGE_VARIABLE, MAX_REPLIES, MAX_REPLY, MAX_VARIABLE, MAX_VARIABLES
 from abl.runtime.concealing import Concealer
 from abl.runtime.context import Context
+from abl.runtime.detours import own_directives
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
 from abl.runtime.fact_masks import release
 from abl.runtime.facts import Facts
 from abl.runtime.masking import HIDDEN_ERROR, Masker
 from abl.runtime.memories import Memories
 from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
-from abl.runtime.program import Program, scope_by_segment
+from abl.runtime.program import Program
 from abl.runtime.recorder import Event, Recorder, cut_text, note
+from abl.runtime.results import from_tool
 from abl.runtime.state import Message, SessionState, Thread, TurnState
+
+if TYPE_CHECKING:
+    from abl.runtime.profiles import ProfilePlan
 
 MESSAGES_READ = 3
 """Messages that ``recent_input`` holds."""
@@ -63,9 +72,13 @@ class Engine:
         on_event: Callable[[Event], None] | None,
         timer: Callable[[], int],
         memories: Memories | None = None,
+        profiles: Mapping[str, ProfilePlan] | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.state = state
         self.programs = programs
+        self.profiles = profiles or {}
+        """Profile documents by name."""
         self.declared = {path: how for program in programs.values() for path, how in program.sensitive_paths.items()}
         """Paths that an agent of the session declares sensitive, with how they are shown."""
         self._declares = any(program.sensitive for program in programs.values())
@@ -79,11 +92,16 @@ class Engine:
         self.recorder = Recorder(state, clock, on_event, timer)
         self.facts = Facts(self, facts)
         self.memories = memories or Memories()
+        self.budget = budget or Budget.of(TURN)
+        """The budget of the turn that runs; between turns that of the last one, whose limits the next one takes."""
         self.random = SeededRandom(state)
         self.turn = TurnState(state.turn)
         self._contexts: dict[str, Context] = {}
         self._maskers: dict[str, Masker] = {}
         self._before: dict[str, dict[str, Any]] = {}
+        self._large: dict[tuple[str, str], int] | None = None
+        self.told = False
+        """The trace says already why the turn ends as failed."""
 
     def start_turn(self) -> None:
         """Forget what belonged to the turn before."""
@@ -91,6 +109,7 @@ class Engine:
         if self.state.stack:
             self.recorder.agent, self.recorder.step = self.active.agent, self.active.flow.step
         self.facts.start_turn()
+        self.told = False
         self.guarded = self._declares or bool(self.state.masks)
         self._before = {name: dict(thread.variables) for name, thread in self.state.threads.items()}
 
@@ -124,6 +143,18 @@ class Engine:
         self.recorder.step = thread.flow.step
         if thread.agent not in self.turn.worked:
             self.turn.worked.append(thread.agent)
+
+    def use_thread(self, thread: Thread) -> None:
+        """Put a thread in the place of another one of the same agent."""
+        self.forget_thread(thread.agent)
+        self.state.threads[thread.agent] = thread
+
+    def forget_thread(self, agent: str) -> None:
+        """Nothing that was made for a thread of the agent is used for the next one."""
+        for kept in (self._contexts, self._maskers):
+            kept.pop(agent, None)
+        if self._large is not None:
+            self._large = None
 
     def now(self) -> datetime:
         """The clock, aware and in UTC."""
@@ -163,7 +194,9 @@ class Engine:
             case "recent_input":
                 return [h["text"] for h in state.history if h["from"] == "user"][-3:]
             case "session":
-                return {"id": state.session_id, "channel": state.channel, "user": state.user}
+                current = {"language": state.interaction_language or state.language}
+                return {"id": state.session_id, "channel": state.channel, "user": state.user,
+                        "interaction": {"current": current}}  # fmt: skip
             case "system":
                 return {"channel": state.channel, "locale": state.language}
             case _:
@@ -188,17 +221,37 @@ class Engine:
     # Evaluating ---------------------------------------------------------------------------------------------------
 
     def evaluate(self, thread: Thread, formula: Formula, local: Mapping[str, Any] | None = None) -> Outcome:
-        """Value of an expression; a ``match`` it found is kept in the session (docs/spec 02 §5.1)."""
+        """Value of an expression; a ``match`` it found is kept in the session (docs/spec 02 §5.1).
+
+        Raises BudgetExceeded, told in the trace.
+        """
         context = self.context(thread)
+        self.budget.step()
         outcome = formula.run(context.with_local(local) if local else context, self.now(), self.random)
         if outcome.match is not None:
             self.keep_match(thread, outcome.match, formula.names)
+        if outcome.exceeded is not None:
+            raise self.ran_out(outcome.exceeded, formula.text)
         if outcome.error is not None and self.derives(thread, formula.names):
             outcome.error = HIDDEN_ERROR
         return outcome
 
+    def ran_out(self, problem: BudgetExceeded, text: str) -> BudgetExceeded:
+        """Tell what was computed when something ran out of the turn's budget; ``problem``, for the caller to raise."""
+        self.tell(problem, f"{cut_text(text)}: {problem}")
+        return problem
+
+    def tell(self, problem: BudgetExceeded, message: str = "", span: Any = None) -> None:
+        """Record what ends the turn, once; within the reserve, since nothing else is left."""
+        if not self.told:
+            self.told = True
+            self.budget.refill()
+            name = "size-exceeded" if isinstance(problem, SizeExceeded) else "budget-exceeded"
+            self.recorder.error("RUN016", name, message or str(problem), span, **problem.as_json())
+
     def keep_match(self, thread: Thread, match: dict[str, Any], names: Iterable[str]) -> None:
         """Store the ``match`` that a condition over ``names`` found."""
+        self.measure(thread, "match", match)
         thread.variables["match"] = match
         self.taint(thread, "match", self.derives(thread, names))
 
@@ -207,12 +260,19 @@ class Engine:
         return self.evaluate(thread, formula).holds
 
     def render(self, thread: Thread, text: str, local: Mapping[str, Any] | None = None) -> Rendered:
-        """A message text; it never fails (docs/spec 02 §9). Events show it without what is sensitive in it."""
+        """A message text (docs/spec 02 §9). Events show it without what is sensitive in it.
+
+        It fails only by BudgetExceeded, told in the trace.
+        """
         context, compiled = self.context(thread), template(text)
         conceal = None
         if compiled.names and (self.state.twins or self._may_derive(thread, compiled.names)):
             conceal = Concealer(self, thread)
-        rendered = compiled.run(context.with_local(local) if local else context, self.now(), self.random, conceal)
+        names = context.with_local(local) if local else context
+        try:
+            rendered = compiled.run(names, self.now(), self.random, conceal)
+        except BudgetExceeded as problem:
+            raise self.ran_out(problem, text) from None
         if conceal is not None and rendered.shown is not None and conceal.told:
             self.recorder.secrets.add_twin(rendered.text, rendered.shown)
             self.recorder.secrets.add_twin(rendered.text.rstrip("\n"), rendered.shown.rstrip("\n"))
@@ -278,8 +338,9 @@ class Engine:
         self.state.revision += 1
         self.state.fact_assigned[path] = self.state.revision
 
-    def put(self, thread: Thread, name: str, value: Any, origin: str = "session") -> None:
-        """Set a root variable without an event; callers record it."""
+    def put(self, thread: Thread, name: str, value: Any, origin: str = "session", span: Any = None) -> None:
+        """Set a root variable without an event; callers record it. Raises SizeExceeded, told in the trace."""
+        self.measure(thread, name, value, span)
         thread.variables[name] = value
         thread.sources.pop(name, None)
         display = self.program(thread).sensitive.get(name)
@@ -291,6 +352,43 @@ class Engine:
             thread.origins[name] = origin
         self.assigned(thread, name)
 
+    def measure(self, thread: Thread, name: str, value: Any, span: Any = None) -> None:
+        """Refuse a value that is too large for a variable, alone or with the other large ones (docs/spec 02 §8)."""
+        if value is None or type(value) in (bool, int, float) or (type(value) is str and len(value) < LARGE_VARIABLE):
+            if self._large is not None:
+                self._large.pop((thread.agent, name), None)
+            return
+        try:
+            self._measure(thread, name, written_size(value, name))
+        except BudgetExceeded as problem:
+            raise self.too_large(problem, span) from None
+
+    def _measure(self, thread: Thread, name: str, size: int) -> None:
+        if size > MAX_VARIABLE:
+            raise SizeExceeded("variable", name, size, MAX_VARIABLE)
+        if size <= LARGE_VARIABLE and self._large is None:
+            return
+        large = self._large_variables()
+        large[thread.agent, name] = size
+        total = sum(large.values())
+        if total > MAX_VARIABLES:
+            raise SizeExceeded("variables", f"with {name}, all variables together", total, MAX_VARIABLES)
+
+    def _large_variables(self) -> dict[tuple[str, str], int]:
+        """Sizes of the variables that are large; measured when the first one turns up."""
+        if self._large is None:
+            self._large = {}
+            for thread in self.state.threads.values():
+                for name, value in thread.variables.items():
+                    if (size := written_size(value, name)) > LARGE_VARIABLE:
+                        self._large[thread.agent, name] = size
+        return self._large
+
+    def too_large(self, problem: BudgetExceeded, span: Any = None) -> BudgetExceeded:
+        """Tell what was larger than is kept; ``problem``, for the caller to raise."""
+        self.tell(problem, span=span)
+        return problem
+
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter the runtime provides."""
         self.state.system[name] = self.state.system.get(name, 0) + by
@@ -298,11 +396,13 @@ class Engine:
     # Saying -------------------------------------------------------------------------------------------------------
 
     def say(
-        self, thread: Thread, text: str, *, kind: str, event: str, span: Any = None, data: dict[str, Any] | None = None
-    ) -> bool:
+        self, thread: Thread, text: str, *, kind: str, event: str, span: Any = None, data: dict[str, Any] | None = None,
+        result: bool = False,
+    ) -> bool:  # fmt: skip
         """Queue a message and record it; False when it is empty or over the limit of a turn.
 
-        ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not.
+        ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one
+        for `BEFORE returning results` (docs/spec 04 §6).
         """
         text = text.rstrip("\n")
         if not text:
@@ -310,9 +410,22 @@ class Engine:
         if len(self.turn.outbox) + len(self.turn.delivered) >= MAX_MESSAGES:
             self.recorder.error("RUN002", "message_limit", f"more than {MAX_MESSAGES} messages in one turn", span)
             return False
+        self._measure_reply(text, span)
         recorded = self.recorder.emit(event, {**(data or {}), "text": self.recorder.text(text)}, span=span)
-        self.turn.outbox.append(Message(thread.agent, text, kind, thread.flow.step, recorded["seq"]))
+        own = not self.turn.outside and own_directives(thread)
+        by = str((data or {}).get("by", ""))
+        self.turn.outbox.append(Message(thread.agent, text, kind, thread.flow.step, recorded["seq"], own, result, by))
         return True
+
+    def _measure_reply(self, text: str, span: Any) -> None:
+        """Refuse a message that is too long, alone or with the others of the turn (docs/spec 02 §8)."""
+        said = sum(len(message.text) for message in self.turn.outbox) + sum(map(len, self.turn.delivered))
+        for what, name, size, limit in (
+            ("reply", "the message", len(text), MAX_REPLY),
+            ("replies", "the turn with all its messages", len(text) + said, MAX_REPLIES),
+        ):
+            if size > limit:
+                raise self.too_large(SizeExceeded(what, name, size, limit), span)
 
     def say_template(
         self,
@@ -331,7 +444,8 @@ class Engine:
         if rendered.missing:
             message = "nothing to show for " + ", ".join(rendered.missing)
             more["notes"] = [note("RUN004", "template.unresolved", message)]
-        self.say(thread, rendered.text, kind=kind, event=event, span=span, data=more)
+        result = kind == "reply" and from_tool(thread, template(text).names, local)
+        self.say(thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result)
         return rendered.text.rstrip("\n")
 
     def message(self, thread: Thread, key: str, local: Mapping[str, Any] | None = None) -> str:

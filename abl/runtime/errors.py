@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from abl.language import told_keys, words_at
+from abl.language.entry import Entry
+from abl.language.written import unquoted
 from abl.runtime import flow
 from abl.runtime.actions import wording
-from abl.runtime.binding import assignment_of
+from abl.runtime.binding import assignments_of, line_of
 from abl.runtime.evaluation import value as value_formula
-from abl.runtime.scalars import integer, unquoted
 from abl.runtime.signals import Signal
 from abl.runtime.variables import assign
 from abl.syntax import nodes
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_STEP_RETRIES = 3
 """RETRY_STEP of one error in a turn."""
-INLINE = ("ESCALATE", "CONTINUE", "COMPLETE", "HANDOFF", "RETRY_STEP", "BACKTRACK")
+INLINE = words_at("error_handler", "THEN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +39,21 @@ class Handler:
         return found.value.value.strip() if found is not None and found.value is not None else None
 
     @property
+    def entry(self) -> Entry:
+        """Its properties as typed values."""
+        return Entry("error_handler", self.keys)
+
+    @property
     def subtypes(self) -> tuple[str, ...]:
         """SUBTYPE or SUBTYPES; none = any."""
-        listed = self.keys.get("SUBTYPE") or self.keys.get("SUBTYPES")
-        if listed is None:
-            return ()
-        if listed.value is not None:
-            return tuple(unquoted(part) for part in listed.value.value.strip("[] ").split(","))
-        return tuple(child.value.value.strip() for child in listed.children if child.value is not None)
+        given = self.entry
+        return given.value("SUBTYPE" if "SUBTYPE" in given else "SUBTYPES") or ()
 
     @property
     def then(self) -> str:
         """THEN, or the action of the inline form; CONTINUE by default."""
         inline = self.block.value.value.strip() if self.block.value is not None and not self.block.item else ""
-        return self.text("THEN") or (inline if inline.split(" ")[0] in INLINE else "CONTINUE")
+        return self.text("THEN") or (inline if inline.split(" ")[0].upper() in INLINE else "CONTINUE")
 
 
 def find(engine: Engine, thread: Thread, error: dict[str, Any]) -> Handler | None:
@@ -78,7 +81,7 @@ def _handlers(block: nodes.Block) -> list[Handler]:
     for child in block.children:
         below = {c.key.upper(): c for c in child.children if c.key}
         if child.item and child.key.upper() == "TYPE" and child.value is not None:
-            found.append(Handler(child, child.value.value.strip(), below))
+            found.append(Handler(child, child.value.value.strip().lower(), below))
         elif child.key:
             found.append(Handler(child, child.key.strip().lower(), below))
     return found
@@ -86,23 +89,32 @@ def _handlers(block: nodes.Block) -> list[Handler]:
 
 def retries(handler: Handler | None) -> int:
     """How often the failed call is made again."""
-    return integer(handler.text("RETRY")) or 0 if handler is not None else 0
+    return handler.entry.value("RETRY") or 0 if handler is not None else 0
+
+
+def retry_delay(handler: Handler, attempt: int) -> int:
+    """Milliseconds of virtual time before a retry, counted from 1: fixed d, linear d·n, exponential d·2^(n−1) (§8)."""
+    delay = handler.entry.value("RETRY_DELAY") or 0
+    factor: int = {"linear": attempt, "exponential": 2 ** (attempt - 1)}.get(handler.entry.value("RETRY_BACKOFF"), 1)
+    longest = handler.entry.value("RETRY_MAX_DELAY")
+    waited = int(delay * factor)
+    return waited if longest is None else min(waited, longest)
 
 
 def say(engine: Engine, thread: Thread, handler: Handler) -> None:
     """SET and RESPOND of a handler, once before the retries; the rest of its presentation is not executed."""
     span_of = engine.program(thread).span
-    for entry in handler.keys["SET"].children if "SET" in handler.keys else ():
-        target, text = assignment_of(entry)
+    for target, text, entry in assignments_of(handler.keys.get("SET")):
         formula = value_formula(text)
         outcome = engine.evaluate(thread, formula)
-        assign(engine, thread, target, outcome.value, span=span_of(entry), expression=text, cause="on_error",
+        where = span_of(line_of(entry, handler.block))
+        assign(engine, thread, target, outcome.value, span=where, expression=text, cause="on_error",
                sensitive=engine.derives(thread, formula.names))  # fmt: skip
     respond, span = handler.text("RESPOND"), span_of(handler.block)
     body = wording(engine, thread, respond, span) if respond is not None else None
     if body is not None:
         engine.say_template(thread, body, kind="notice", span=span, data={"by": "on_error"})
-    for key in ("VOICE", "FORMATS", "ACTIONS"):
+    for key in told_keys("error_handler"):
         if key in handler.keys:
             engine.recorder.not_executed(key, "replies are plain text here", span_of(handler.keys[key]))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Protocol
 
 from abl.expressions.api import (
+    BudgetExceeded,
     Conceal,
     Expression,
     ExpressionError,
@@ -20,10 +21,16 @@ from abl.expressions.api import (
     read_condition,
     truthy,
 )
+from abl.expressions.budget import found as current_budget
 from abl.expressions.nodes import Node, Test, walk
 from abl.expressions.scope import descend
+from abl.remembered import remembered
 
 __all__ = ["Formula", "Outcome", "Rendered", "condition", "condition_holds", "template", "value"]
+
+
+NODE_WEIGHT = 500
+"""Characters of the record of a node without its value."""
 
 
 class Resolver(Protocol):
@@ -34,7 +41,10 @@ class Resolver(Protocol):
 
 @dataclass(slots=True)
 class Outcome:
-    """What an evaluation came to. With ``error`` set the value is None; ``tree`` is there after ``explain``."""
+    """What an evaluation came to. With ``error`` set the value is None; ``tree`` is there after ``explain``.
+
+    ``exceeded`` says what ran out of the budget, when that is the error.
+    """
 
     value: Any
     error: str | None = None
@@ -42,6 +52,7 @@ class Outcome:
     match: dict[str, Any] | None = None
     tree: dict[str, Any] | None = None
     truth: bool = False
+    exceeded: BudgetExceeded | None = None
 
     @property
     def holds(self) -> bool:
@@ -78,6 +89,11 @@ class Formula:
         return tuple((name, tuple(name.split("."))) for name in self.names)
 
     @cached_property
+    def weight(self) -> int:
+        """Characters that the record of its evaluation may have, roughly: a record for each node."""
+        return sum(NODE_WEIGHT for _ in walk(self.node)) if self.node is not None else 0
+
+    @cached_property
     def _sets_match(self) -> bool:
         node = self.node
         return "match" in self.text.lower() or (
@@ -89,7 +105,7 @@ class Formula:
         if self._expression is None:
             return self._without_expression()
         found = self._expression.evaluate_checked(context, now, rng)
-        return Outcome(found.value, found.error, found.notes, found.match, None, found.holds)
+        return Outcome(found.value, found.error, found.notes, found.match, None, found.holds, found.exceeded)
 
     def explain(self, context: Resolver, now: datetime, rng: Random) -> Outcome:
         """Evaluate and record the tree of docs/spec 04 §10.
@@ -102,11 +118,13 @@ class Formula:
         if self._sets_match:
             trace = expression.trace(context, now, rng)
             done = trace.outcome
-            return Outcome(done.value, done.error, done.notes, done.match, trace.tree, done.holds)
+            return Outcome(done.value, done.error, done.notes, done.match, trace.tree, done.holds, done.exceeded)
         flat = self._flat(context)
         tree = expression.explain(flat, now, rng)
         error = tree["error"]
-        return Outcome(tree["value"], error, [], None, tree, error is None and tree["truthy"])
+        budget = current_budget() if error is not None else None
+        exceeded = budget.exceeded if budget is not None else None
+        return Outcome(tree["value"], error, [], None, tree, error is None and tree["truthy"], exceeded)
 
     def _flat(self, context: Resolver) -> dict[str, Any]:
         """Every path that is set; of an unset one its longest set beginning, so the tree can say where it ends."""
@@ -128,7 +146,7 @@ class Formula:
         return Outcome(self._constant, self._problem, truth=self._problem is None and truthy(self._constant))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4_096)
 def condition(raw: str) -> Formula:
     """A condition as written, quotes included; an empty one is true, quoted text without operators a literal."""
     read = read_condition(raw)
@@ -139,7 +157,7 @@ def condition(raw: str) -> Formula:
     return value(read.text)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4_096)
 def value(text: str) -> Formula:
     """A value expression."""
     try:
@@ -148,7 +166,16 @@ def value(text: str) -> Formula:
         return Formula(text, None, None, f"cannot be read: {error.reason}")
 
 
-@lru_cache(maxsize=4096)
+@remembered(1_024)
+def guard(text: str) -> Formula:
+    """A check of a guardrail, which has functions of its own (docs/spec 09 §11)."""
+    try:
+        return Formula(text, compile_expression(text, guardrail=True))
+    except ExpressionError as error:
+        return Formula(text, None, None, f"cannot be read: {error.reason}")
+
+
+@remembered(4_096)
 def constant(text: str) -> Formula:
     """A text that is the value itself."""
     return Formula(text, None, text)
@@ -167,7 +194,7 @@ class TemplateText:
         return self.compiled.render_traced(context, now, rng, conceal)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4_096)
 def template(text: str) -> TemplateText:
     """A message text."""
     compiled = compile_template(text)
@@ -175,11 +202,17 @@ def template(text: str) -> TemplateText:
 
 
 def condition_holds(raw: str, names: Mapping[str, Any], now: datetime) -> bool:
-    """A condition over plain names, as mock cases use it; False when it cannot be read or evaluated."""
+    """A condition over plain names, as mock cases use it; False when it cannot be read or evaluated.
+
+    Raises BudgetExceeded.
+    """
     read = read_condition(raw)
     if read.kind != "expression":
         return True
     try:
-        return bool(read.compile().holds(names, now))
+        outcome = read.compile().evaluate_checked(names, now)
     except ExpressionError:
         return False
+    if outcome.exceeded is not None:
+        raise outcome.exceeded
+    return outcome.holds

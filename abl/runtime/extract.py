@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -113,6 +113,8 @@ def read_value(field: FieldPlan, raw: str, language: str, today: date) -> tuple[
 
 def option_of(field: FieldPlan, raw: str) -> Any:
     """The option that a text names: equal ignoring case, else the only one that begins with it, else None."""
+    if field.table is not None:
+        return field.table.find(raw.strip().rstrip(".!?,"))
     wanted = raw.strip().casefold()
     texts = [(str(option).casefold(), option) for option in field.options]
     exact = [option for text, option in texts if text == wanted]
@@ -228,13 +230,20 @@ def _asked(text: _Message, field: FieldPlan) -> Extracted | None:
     return Extracted(field, value, 0, len(text.text), "asked", extra) if fits else None
 
 
+# Without the blanks around them: those of a long run would be tried again from each of them.
+_BETWEEN_ITEMS = re.compile(r",|\n|\band\b")
+_BETWEEN_WISHES = re.compile(r",|;|\n|\band\b|\bbut\b")
+
+
+def _pieces(between: re.Pattern[str], raw: str) -> Iterator[str]:
+    return (piece for part in between.split(raw) if (piece := part.strip()))
+
+
 def _read_list(field: FieldPlan, raw: str, language: str, today: date) -> tuple[bool, Any, str | None]:
     if raw.casefold().rstrip(".!") in EMPTY_LIST_WORDS:
         return True, [], None
     items = []
-    for piece in re.split(r"\s*(?:,|\n|\band\b)\s*", raw):
-        if not piece:
-            continue
+    for piece in _pieces(_BETWEEN_ITEMS, raw):
         if field.options:
             value = option_of(field, piece)
             fits = value is not None
@@ -266,9 +275,7 @@ def _read_range(field: FieldPlan, raw: str, language: str, today: date) -> tuple
 
 def _preferences(raw: str) -> dict[str, list[str]]:
     sorted_items: dict[str, list[str]] = {name: [] for name, _ in CUES}
-    for piece in re.split(r"\s*(?:,|;|\n|\band\b|\bbut\b)\s*", raw):
-        if not piece:
-            continue
+    for piece in _pieces(_BETWEEN_WISHES, raw):
         name, cue = next(
             ((n, c) for n, cues in reversed(CUES) for c in cues if re.search(rf"(?<!\w){re.escape(c)}", piece, re.I)),
             ("accept", ""),

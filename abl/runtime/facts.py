@@ -7,7 +7,11 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from abl.expressions.api import BudgetExceeded
+from abl.expressions.sizes import SizeExceeded, written_size
 from abl.expressions.values import same, type_tag
+from abl.language import words_at
+from abl.limits import MAX_FACT
 from abl.runtime.fact_masks import judged, learn, sensitivity
 from abl.runtime.ports import Fact, FactStore, FactWrite
 from abl.runtime.recorder import iso_millis, note
@@ -165,10 +169,14 @@ class Facts:
         ttl: str | None = None,
         ttl_seconds: int | None = None,
     ) -> bool:
-        """Buffer a write after the checks of docs/spec 03 §4; False when it was refused, which is traced."""
+        """Buffer a write after the checks of docs/spec 03 §4; False when it was refused, which is traced.
+
+        Raises SizeExceeded for a value that is too large.
+        """
         engine = self._engine
         plan = engine.program(thread).persistent.get(path)
         scope, owner, _ = engine.scope_of(path, thread)
+        self._measure(path, value, span)
         self._hide(thread, path, value)
         shown = engine.masker(thread).shown(path, value)
         data: dict[str, Any] = {"path": path, "scope": scope, "owner": owner, "cause": cause, "new": shown}
@@ -199,6 +207,15 @@ class Facts:
         self._remember(Fact(scope, owner, path, value, tag, old.version + 1 if old else 1, now, expires, ttl, source))
         engine.fact_changed(thread, path)
         return True
+
+    def _measure(self, path: str, value: Any, span: Any) -> None:
+        """Refuse a value that is too large for a fact, told in the trace (docs/spec 02 §8)."""
+        try:
+            size = written_size(value, path)
+            if size > MAX_FACT:
+                raise SizeExceeded("fact", path, size, MAX_FACT)
+        except BudgetExceeded as problem:
+            raise self._engine.too_large(problem, span) from None
 
     def drop_tree(self, thread: Thread) -> None:
         """Remove the facts of the execution tree when the tree ends."""
@@ -274,7 +291,7 @@ def type_fits(declared: str | None, value: Any) -> bool:
     wanted = declared.strip().split("<", 1)[0].removesuffix("[]")
     if declared.strip().endswith("[]"):
         wanted = "array"
-    if wanted not in {"string", "number", "boolean", "date", "datetime", "array", "object"}:
+    if wanted not in words_at("persistent", "TYPE"):
         return True
     return type_tag(value) in TYPES_THAT_FIT.get(wanted, (wanted,))
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
-from abl.runtime.scalars import boolean, integer, literal, members, words_of
+from abl.language import key_at
+from abl.language.entry import Entry
+from abl.language.written import listed
+from abl.runtime.lookups import LookupTable
 from abl.source import Span
 from abl.syntax import nodes
 
@@ -29,7 +33,7 @@ class FieldPlan:
     default: Any = None
     options: tuple[Any, ...] = ()
     validate: str | None = None
-    structured: Mapping[str, str] | None = None  # validate: {type, rule, error, max_retries}
+    structured: Entry | None = None  # validate: {type, rule, error, max_retries}
     validation_process: str | None = None
     retry_prompt: str | None = None
     max_retries: int | None = None
@@ -47,13 +51,14 @@ class FieldPlan:
     satisfied_by: tuple[str, ...] = ()
     sensitive: bool = False
     display: str = "redact"
-    mask: Mapping[str, Any] | None = None
+    mask: Entry | None = None
     pii_type: str | None = None
     transient: bool = False
     infer: bool = False
     entity: str | None = None
     temporal: str = "any"
     lookup: str | None = None
+    table: LookupTable | None = None  # of ``lookup``, where its values are known
     semantics: tuple[str, ...] = ()
 
     @property
@@ -71,9 +76,18 @@ def field_plans(
     step_fields: Iterable[nodes.GatherField],
     library: Mapping[str, nodes.GatherField],
     variable_types: Mapping[str, str],
+    tables: Mapping[str, LookupTable | None] = MappingProxyType({}),
 ) -> tuple[FieldPlan, ...]:
     """The fields of a GATHER; ``library`` is the top-level one, ``variable_types`` the TYPEs of session variables."""
-    return tuple(_plan(f, library.get(f.name.value), variable_types) for f in step_fields)
+    plans = [_plan(f, library.get(f.name.value), variable_types) for f in step_fields]
+    return tuple(_with_table(plan, tables.get(plan.lookup or "")) for plan in plans)
+
+
+def _with_table(plan: FieldPlan, table: LookupTable | None) -> FieldPlan:
+    """A field whose values are the keys of a table; options of its own come first."""
+    if table is None:
+        return plan
+    return replace(plan, table=table, options=plan.options or tuple(table.values))
 
 
 def ad_hoc_field(name: str, variable_types: Mapping[str, str], span: Span) -> FieldPlan:
@@ -91,13 +105,15 @@ class _Layers:
     def node(self, key: str) -> nodes.Property | None:
         return next((found for layer in self._layers if (found := layer.prop(key)) is not None), None)
 
-    def text(self, key: str) -> str | None:
-        found = self.node(key)
-        return found.value.value if found is not None and found.value is not None else None
+    def value(self, key: str) -> Any:
+        """As it is declared; its default where no layer has it."""
+        declared, found = key_at("field", key), self.node(key)
+        return declared.read(found.block if found is not None else None) if declared is not None else None
 
-    def listed(self, key: str) -> tuple[str, ...]:
+    def below(self, key: str, place: str) -> Entry:
+        """The mapping of a property."""
         found = self.node(key)
-        return words_of(found) if found is not None else ()
+        return Entry.at(place, found.block if found is not None else None)
 
     def given(self, attribute: str) -> Any:
         return next((v for layer in self._layers if (v := getattr(layer, attribute)) is not None), None)
@@ -108,12 +124,14 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
     name = own.name.value
     written = layers.given("type")
     declared = variable_types.get(name)
-    kind = written.value.strip() if written is not None else TYPE_OF_VARIABLE.get(declared or "", declared or "string")
+    kind = (
+        _type_of(written.value) if written is not None else TYPE_OF_VARIABLE.get(declared or "", declared or "string")
+    )
     activation, when = _activation(layers)
     default = layers.given("default")
-    semantics = _semantics(layers.node("SEMANTICS"))
+    semantics = layers.below("SEMANTICS", "semantics")
     options = layers.given("options")
-    structured = _structured(layers.node("VALIDATE"))
+    structured = layers.below("VALIDATE", "validation") or None
     return FieldPlan(
         name=name,
         span=own.span,
@@ -121,35 +139,35 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
         required=own.required,
         prompt=_value(layers.given("prompt")),
         has_default=default is not None,
-        default=literal(default) if default is not None else None,
-        options=tuple(literal(o) for o in options) if options else _values(kind, semantics, layers, structured),
+        default=default.value if default is not None else None,
+        options=tuple(option.value for option in options) if options else _values(kind, semantics, layers, structured),
         validate=None if structured else _value(layers.given("validate")),
         structured=structured,
-        validation_process=(layers.text("VALIDATION_PROCESS") or "").upper() or None,
+        validation_process=layers.value("VALIDATION_PROCESS"),
         retry_prompt=_value(layers.given("retry_prompt")),
-        max_retries=integer(layers.text("MAX_RETRIES")),
-        prompt_mode=(layers.text("PROMPT_MODE") or "ask").strip(),
-        strategy=(layers.text("STRATEGY") or "auto").strip(),
+        max_retries=layers.value("MAX_RETRIES"),
+        prompt_mode=layers.value("PROMPT_MODE"),
+        strategy=layers.value("STRATEGY") or "auto",
         pattern=_value(layers.given("extraction_pattern")),
-        group=integer(layers.text("EXTRACTION_GROUP")) or 0,
-        hints=layers.listed("EXTRACTION_HINTS"),
-        range=boolean(layers.text("RANGE")),
-        list=boolean(layers.text("LIST")) or (written is None and declared == "array") or kind.endswith("[]"),
-        preferences=boolean(layers.text("PREFERENCES")),
+        group=layers.value("EXTRACTION_GROUP") or 0,
+        hints=layers.value("EXTRACTION_HINTS") or (),
+        range=layers.value("RANGE"),
+        list=layers.value("LIST") or (written is None and declared == "array") or kind.endswith("[]"),
+        preferences=layers.value("PREFERENCES"),
         activation=activation,
         active_when=when,
-        depends_on=layers.listed("DEPENDS_ON"),
-        satisfied_by=layers.listed("SATISFIED_BY"),
-        sensitive=boolean(layers.text("SENSITIVE")),
-        display=(layers.text("SENSITIVE_DISPLAY") or "redact").strip(),
-        mask=mask_config(layers.node("MASK_CONFIG")),
-        pii_type=layers.text("PII_TYPE"),
-        transient=boolean(layers.text("TRANSIENT")),
-        infer=boolean(layers.text("INFER")),
-        entity=layers.text("ENTITY_REF"),
-        temporal=semantics.get("TEMPORAL", "any"),
-        lookup=semantics.get("LOOKUP"),
-        semantics=tuple(semantics),
+        depends_on=layers.value("DEPENDS_ON") or (),
+        satisfied_by=layers.value("SATISFIED_BY") or (),
+        sensitive=layers.value("SENSITIVE"),
+        display=layers.value("SENSITIVE_DISPLAY"),
+        mask=layers.below("MASK_CONFIG", "mask_config"),
+        pii_type=layers.value("PII_TYPE"),
+        transient=layers.value("TRANSIENT"),
+        infer=layers.value("INFER"),
+        entity=layers.value("ENTITY_REF"),
+        temporal=semantics.value("temporal") or "any",
+        lookup=semantics.value("lookup"),
+        semantics=semantics.written,
     )
 
 
@@ -157,48 +175,27 @@ def _value(text: nodes.Text | None) -> str | None:
     return text.value if text is not None else None
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in text.strip("[] ").split(",") if part.strip()]
+def _type_of(written: str) -> str:
+    """A type as the declaration spells it; one that is not known stays as it is."""
+    name = written.strip()
+    declared, plural = key_at("field", "TYPE"), "[]" if name.endswith("[]") else ""
+    known = declared.type.read_word(name.removesuffix("[]")) if declared is not None else None
+    return f"{known}{plural}" if known is not None else name
 
 
-def _values(
-    kind: str, semantics: Mapping[str, str], layers: _Layers, structured: Mapping[str, str] | None
-) -> tuple[str, ...]:
+def _values(kind: str, semantics: Entry, layers: _Layers, structured: Entry | None) -> tuple[str, ...]:
     """Allowed values that are not written as options: ``enum_set``, for type enum those of its rule (07 §3)."""
-    if "ENUM_SET" in semantics or kind != "enum":
-        return tuple(_listed(semantics.get("ENUM_SET", "")))
+    if "enum_set" in semantics or kind != "enum":
+        return semantics.value("enum_set") or ()
     if structured is not None:
-        return tuple(_listed(structured.get("RULE", ""))) if structured.get("TYPE") == "enum" else ()
+        return structured.value("rule") or () if structured.value("type") == "enum" else ()
     rule = ENUM_RULE.fullmatch((_value(layers.given("validate")) or "").strip())
-    return tuple(_listed(rule[1])) if rule is not None else ()
+    return tuple(listed(rule[1])) if rule is not None else ()
 
 
 def _activation(layers: _Layers) -> tuple[str, str | None]:
     """(activation, condition): ``activation: {when: "c"}`` and the block form both give ``when``."""
-    found = layers.node("ACTIVATION")
-    if found is None:
-        return "required", None
-    given = {key.upper(): text for key, text in members(found).items()}
-    if "WHEN" in given:
-        return "when", given["WHEN"]
-    return (found.value.value if found.value is not None else "required").strip(), None
-
-
-def _structured(found: nodes.Property | None) -> dict[str, str] | None:
-    return {key.upper(): text for key, text in members(found).items()} or None
-
-
-def _semantics(found: nodes.Property | None) -> dict[str, str]:
-    return {key.upper(): text for key, text in members(found).items()}
-
-
-def mask_config(found: nodes.Property | None) -> dict[str, Any] | None:
-    """``{showfirst, showlast, char}`` from its inline or block form; None when it is not given."""
-    config: dict[str, Any] = {}
-    for key, text in members(found).items():
-        name = key.lower().replace("_", "")
-        if name in {"showfirst", "showlast"} and integer(text) is not None:
-            config[name] = integer(text)
-        elif name == "char" and text:
-            config[name] = text[0]
-    return config or None
+    given = layers.below("ACTIVATION", "activation")
+    if "when" in given:
+        return "when", given.text("when")
+    return layers.value("ACTIVATION") or "required", None

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import actions, calls, checks, errors, gathering, handlers, reasoning
+from abl.runtime import actions, calls, checks, detours, errors, gathering, handlers, profiles, reasoning
 from abl.runtime.actionlists import CallFailed, GatherFailed, Input, Leave, Resume, Select, Zone
 from abl.runtime.flowplan import FlowPlan, StepPlan
 from abl.runtime.gather import drop_transient
 from abl.runtime.memory import recall
 from abl.runtime.refusing import refused
-from abl.runtime.scalars import integer
 from abl.runtime.signals import Signal
 from abl.runtime.state import GatherState
 from abl.runtime.variables import reset
@@ -120,9 +119,10 @@ def enter(engine: Engine, thread: Thread, name: str) -> Signal:
         if (signal := _count_iteration(engine, thread)) is not Signal.NEXT:
             return signal
         guard = step.setting("WHEN")
-        if guard is not None and not engine.holds(thread, program.condition(guard)):
-            engine.recorder.emit("step.skipped", {"step": name, "when": guard.value}, status="skipped",
-                                 span=program.span(step.step))  # fmt: skip
+        skipped = profiles.skips(engine, thread, name)
+        if skipped or (guard is not None and not engine.holds(thread, program.condition(guard))):
+            why = {"by": "profile"} if skipped or guard is None else {"when": guard.value}
+            engine.recorder.emit("step.skipped", {"step": name, **why}, status="skipped", span=program.span(step.step))
             after = plan_of(engine, thread).after(name)
             if step.then is not None:
                 return follow(engine, thread, step.then, leaving=False)
@@ -144,7 +144,7 @@ def enter(engine: Engine, thread: Thread, name: str) -> Signal:
 
 def _exhausted(engine: Engine, thread: Thread, step: StepPlan) -> int | None:
     """Count an attempt; the limit when it is exceeded, the counter then starts again."""
-    limit = integer(step.setting("MAX_ATTEMPTS"))
+    limit: int | None = step.step.value("MAX_ATTEMPTS")
     attempts = thread.flow.attempts.get(step.name, 0) + 1
     if limit is None or attempts <= limit:
         thread.flow.attempts[step.name] = attempts
@@ -179,11 +179,13 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
 
 
 def _ask_again(thread: Thread, engine: Engine, step: StepPlan) -> list[str]:
-    """Fields that a completed GATHER asks again when its step is entered again (06 §5.7)."""
-    if step.gather is None or step.name not in thread.flow.gathered or thread.flow.collect_only is not None:
+    """Fields that a completed GATHER asks again when its step is entered again (06 §5.7), or a detour (04 §5)."""
+    if step.gather is None:
         return []
-    fields = engine.program(thread).gather_fields(step.gather)
-    return [f.name for f in fields if thread.variables.get(f.name) is not None]
+    names = [f.name for f in engine.program(thread).gather_fields(step.gather)]
+    if step.name not in thread.flow.gathered or thread.flow.collect_only is not None:
+        return detours.asked_again(thread, step.name, names)
+    return [name for name in names if thread.variables.get(name) is not None]
 
 
 def leave(engine: Engine, thread: Thread, edge: str, to: str | None) -> None:
@@ -268,6 +270,7 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
             said = actions.respond(engine, thread, action)
             if len(thread.flow.frames) == 1:  # the step's own words, not those of a branch or handler
                 thread.flow.responded, thread.flow.responded_turn = said or thread.flow.responded, engine.state.turn
+                thread.flow.responded_result = bool(engine.turn.outbox) and engine.turn.outbox[-1].result
         case nodes.SetVariables():
             actions.set_variables(engine, thread, action.assignments)
         case nodes.Clear():
@@ -280,6 +283,8 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
                                      kind="validation_error", span=span)  # fmt: skip
         case nodes.Log():
             actions.log(engine, thread, action)
+        case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
+            actions.interaction_language(engine, thread, action)
         case nodes.Gather():
             return gathering.gather(engine, thread, action)
         case nodes.Call():

@@ -10,7 +10,17 @@ from abl.runtime.actionlists import Action, Failing, Input, Leave, Lists, Resume
 from abl.syntax import nodes
 from abl.syntax.outcomes import gathers_of
 
-HANDLER_ORDER = {"RESPOND": 0, "SAY": 0, "SET": 1, "CLEAR": 2, "CALL": 3, "DELEGATE": 4, "HANDOFF": 4}
+HANDLER_ORDER = {
+    "RESPOND": 0,
+    "SAY": 0,
+    "SET": 1,
+    "SET_INTERACTION_LANGUAGE": 1,
+    "CLEAR_INTERACTION_LANGUAGE": 1,
+    "CLEAR": 2,
+    "CALL": 3,
+    "DELEGATE": 4,
+    "HANDOFF": 4,
+}
 QUIET_SETTINGS = frozenset(
     [
         "REASONING",

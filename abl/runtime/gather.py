@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from abl.runtime.corrections import said_instead
+from abl.runtime.detours import wrote
 from abl.runtime.extract import Extracted, extract, read_value
 from abl.runtime.fields import FieldPlan
 from abl.runtime.masking import Display
 from abl.runtime.memory import recall
 from abl.runtime.recorder import note
+from abl.runtime.results import note_source
 from abl.runtime.state import GatherState
 from abl.runtime.validate import max_retries, validate
 from abl.syntax import nodes
@@ -20,11 +23,6 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
 
-CORRECTION = re.compile(
-    r"\b(?:actually|i meant|sorry|instead)\b[,:]?\s*(?P<rest>.+)|\bnot\s+(?P<old>.+?)\s+but\s+(?P<new>.+)"
-    r"|\b(?:change|make|set)\s+(?P<name>.+?)\s+to\s+(?P<to>.+)|(?P<subject>.+?)\s+should be\s+(?P<be>.+)",
-    re.IGNORECASE,
-)
 DEFAULT = "default"
 """Source of a value that is the field's own default; the other sources are those of ``satisfied_by`` (07 §2)."""
 EXHAUSTED = "gather.retries_exhausted"
@@ -100,7 +98,7 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
             engine.recorder.not_executed(
                 "entity_ref", "entities are not looked up", span_of(field.span), field=field.name
             )
-        if field.lookup is not None:
+        if field.lookup is not None and field.table is None:
             engine.recorder.not_executed("lookup", "any value is accepted", span_of(field.span), field=field.name)
 
 
@@ -135,6 +133,7 @@ def _apply_defaults(engine: Engine, thread: Thread, request: Request) -> bool:
             continue
         engine.put(thread, field.name, field.default)
         thread.sources[field.name] = DEFAULT
+        wrote(engine, thread, field.name)
         applied = True
         if field.name in request.state.reask:
             request.state.reask.remove(field.name)
@@ -224,6 +223,10 @@ def receive(
         for hit in extract(message, more, asked=None, language=language, today=today):
             if all(hit.end <= a or hit.start >= b for a, b in used):
                 hits.append(hit)
+    if not whole:  # what filled a field of another agent in this turn is not said twice
+        used = [(start, end) for agent, start, end in engine.turn.used if agent != thread.agent]
+        hits = [hit for hit in hits if all(hit.end <= start or hit.start >= end for start, end in used)]
+    engine.turn.used += [(thread.agent, hit.start, hit.end) for hit in hits]
     filled: set[str] = set()
     failed: set[str] = set()
     for hit in hits:
@@ -282,6 +285,8 @@ def store(
         data["notes"] = [note("RUN011", "extraction.strategy_unavailable", message, "info")]
     engine.put(thread, field.name, value)
     thread.sources[field.name] = "user_input"
+    wrote(engine, thread, field.name)
+    note_source(thread, field.name, False)
     if field.name in state.reask:
         state.reask.remove(field.name)
     engine.turn.filled.append(field.name)
@@ -351,12 +356,9 @@ def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> 
         pair = re.search(rf"(?<![\w.])(?:{names})\s*[:=]\s*([^,;\n]+)", message, re.IGNORECASE)
         if pair is not None and _corrected(engine, thread, request, field, pair[1]):
             return True
-    cue = CORRECTION.search(message)
-    while cue is not None and cue["rest"] and (inner := CORRECTION.search(cue["rest"])):
-        cue = inner  # "actually, change the day to Friday"
-    if cue is None:
+    raw = said_instead(message)
+    if raw is None:
         return False
-    raw = next(text for text in (cue["rest"], cue["new"], cue["to"], cue["be"]) if text)
     named = [f for f in set_fields if re.search(rf"(?<!\w){re.escape(f.spaced)}(?!\w)", message, re.IGNORECASE)]
     for field in named or sorted(set_fields, key=lambda f: -thread.assigned.get(f.name, 0)):
         if read_value(field, raw, language, today)[0] and _corrected(engine, thread, request, field, raw):
@@ -377,6 +379,7 @@ def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPla
         engine.secret_message()
     engine.put(thread, field.name, value)
     thread.sources[field.name] = "user_input"
+    wrote(engine, thread, field.name)
     engine.turn.filled.append(field.name)
     dependent = [f.name for f in request.fields if field.name in f.depends_on and f.name in thread.variables]
     for name in dependent:

@@ -8,7 +8,6 @@ from abl.runtime import actions, errors, flow
 from abl.runtime.actionlists import GatherFailed
 from abl.runtime.flowplan import StepPlan
 from abl.runtime.gather import EXHAUSTED, Request, advance, receive
-from abl.runtime.scalars import boolean
 from abl.runtime.signals import Signal
 from abl.syntax import nodes
 
@@ -28,7 +27,7 @@ def request_of(engine: Engine, thread: Thread, step: StepPlan, asked: nodes.Gath
         prompt=asked.prompt.value if asked.prompt is not None else None,
         said=state.responded is not None and state.responded_turn == engine.state.turn,
         span=program.span(asked),
-        corrections=boolean(step.setting("CORRECTIONS")),
+        corrections=bool(step.step.value("CORRECTIONS")),
         branches=step.failing is not None,
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from abl.expressions.budget import spends
+from abl.language.flow import OF_THE_MESSAGE
 from abl.runtime import flow
 from abl.runtime.actionlists import Input, Resume
 from abl.runtime.extract import option_of
@@ -15,8 +17,6 @@ from abl.syntax import nodes
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
-
-INPUT_NAMES = frozenset({"input", "match", "recent_input", "input_transcript"})
 
 
 # Intents ---------------------------------------------------------------------------------------------------------
@@ -33,6 +33,7 @@ def find_handler(engine: Engine, thread: Thread, message: str) -> HandlerPlan | 
     program = engine.program(thread)
     for handler in candidates:
         node = handler.handler
+        spends(1 + (len(message) >> 6))
         if node.condition is not None and not engine.holds(thread, program.condition(node.condition)):
             continue
         if _matches(engine, thread, node, message, free_text=exact):
@@ -51,11 +52,21 @@ def _matches(engine: Engine, thread: Thread, handler: nodes.IntentHandler, messa
         return True
     if any(occurs(pattern, message) for pattern in _patterns(engine, thread, name)):
         return True
-    words = re.findall(r"\w+", name.replace("_", " ").replace("-", " "))
-    return (
-        bool(words)
-        and re.search(r"\b.*?\b".join(rf"\b{re.escape(w)}\b" for w in words), message, re.I | re.S) is not None
-    )
+    return _in_order(re.findall(r"\w+", name.replace("_", " ").replace("-", " ")), message)
+
+
+def _in_order(words: list[str], message: str) -> bool:
+    """Whether the words of a name stand in the message as whole words, one behind the other.
+
+    The first place of each is enough, and one pass finds it; a pattern of all words goes back again and again.
+    """
+    at = 0
+    for word in words:
+        found = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE).search(message, at)
+        if found is None:
+            return False
+        at = found.end()
+    return bool(words)
 
 
 def _plain(name: str) -> str:
@@ -69,18 +80,9 @@ def occurs(words: str, message: str) -> bool:
 
 
 def _patterns(engine: Engine, thread: Thread, name: str) -> list[str]:
-    """Patterns of ``NLU.intents`` under the name."""
-    section = engine.program(thread).agent.section("NLU")
-    if section is None or section.block is None:
-        return []
-    intents = [c for c in section.block.children if c.key.lower() == "intents"]
-    entries = [e for block in intents for e in block.children if _plain(e.key) == _plain(name)]
-    lists = [c for entry in entries for c in entry.children if c.key.lower() == "patterns"]
-    found = [item.value.value for block in lists for item in block.children if item.value is not None]
-    for block in lists:
-        if block.value is not None:
-            found += [p.strip().strip("\"'") for p in block.value.value.strip("[] ").split(",")]
-    return [pattern for pattern in found if pattern]
+    """Patterns that NLU gives under the name."""
+    plans = engine.program(thread).intents
+    return [pattern for plan in plans if _plain(plan.name) == _plain(name) for pattern in plan.patterns]
 
 
 def _is_exact_option(engine: Engine, thread: Thread, step: StepPlan | None, message: str) -> bool:
@@ -125,7 +127,8 @@ def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
     if thread.flow.reason == "gather":
         return Signal.NEXT
     if not spoke and thread.flow.responded:
-        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "resume"})
+        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "resume"},
+                   result=thread.flow.responded_result)  # fmt: skip
     return _still_waiting(engine, thread)
 
 
@@ -142,7 +145,7 @@ def wants_message(engine: Engine, thread: Thread, step: StepPlan) -> bool:
         return False
     program = engine.program(thread)
     return any(
-        name.split(".", 1)[0] in INPUT_NAMES
+        name.split(".", 1)[0] in OF_THE_MESSAGE
         for branch in step.on_input.branches
         if branch.condition is not None
         for name in program.condition(branch.condition).names
@@ -219,4 +222,5 @@ def pick_action(engine: Engine, thread: Thread, action_id: str, value: Any) -> b
 def text_at_buttons(engine: Engine, thread: Thread, step: StepPlan) -> None:
     """Plain text while buttons wait and no ON_INPUT reads it: what the step said is repeated."""
     if step.actions and step.input_select is None and thread.flow.responded:
-        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "repeat"})
+        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "repeat"},
+                   result=thread.flow.responded_result)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import actions
+from abl.runtime import actions, profiles
 from abl.runtime.arguments import arguments_of
 from abl.runtime.binding import leave_outside_flow
 from abl.runtime.evaluation import condition
@@ -13,7 +13,7 @@ from abl.runtime.gather import note_all_gathered
 from abl.runtime.memory import recall
 from abl.runtime.onfail import Verdict, act
 from abl.runtime.refusing import refused, whole
-from abl.runtime.tools import bind_blocked, call_tool
+from abl.runtime.tools import bind_blocked, call_tool, recall_before
 from abl.runtime.variables import initialise, reset
 from abl.syntax import nodes
 
@@ -34,10 +34,13 @@ def activate(engine: Engine, thread: Thread) -> bool:
     """
     engine.enter(thread)
     first = not thread.activated
-    thread.activated = True
+    thread.activated, thread.called = True, False
+    for key in [key for key in thread.system if key.startswith("_delegated:")]:
+        del thread.system[key]
     if first:
         declare(engine, thread)
         recall(engine, thread, "session:start")
+    profiles.choose(engine, thread)
     program = engine.program(thread)
     if not first or any(plan.reset == "per_activation" for plan in program.variables.values()):
         reset(engine, thread, "per_activation", keep=thread.passed_in)
@@ -103,7 +106,9 @@ def _run_listed(
     event = engine.recorder.emit("hook", data, span=engine.program(thread).span(section))
     engine.recorder.open(event)
     pause = {"first": False, **resumed, "place": name} if name in CAN_PAUSE else None
+    engine.turn.outside += 1
     spoke = run_actions(engine, thread, _replies_last(listed), origin=origin, pause=pause)
+    engine.turn.outside -= 1
     engine.recorder.close()
     return spoke
 
@@ -156,6 +161,8 @@ def run_actions(
                 actions.transform(engine, thread, action)
             case nodes.Log():
                 actions.log(engine, thread, action)
+            case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
+                actions.interaction_language(engine, thread, action)
             case nodes.Call():
                 if _call(engine, thread, action, origin, pause is not None):
                     here = {"message": engine.turn.message, "action": engine.turn.action, **(pause or {})}
@@ -196,6 +203,7 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_a
         return False
     span = program.span(action)
     as_name = action.as_.value if action.as_ is not None else None
+    recall_before(engine, thread, action.tool.value)
     arguments, sensitive = arguments_of(engine, thread, action, None)
     called = call_tool(
         engine, thread, action.tool.value, arguments, origin=origin, span=span, as_name=as_name, may_ask=may_ask,

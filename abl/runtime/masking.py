@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from abl.language.entry import Entry
 from abl.runtime.recorder import cut
 from abl.runtime.secrets import number_text
 
@@ -21,12 +22,11 @@ class Display:
     pii_type: str | None = None
 
     @classmethod
-    def of(cls, how: str | None, config: Mapping[str, Any] | None, pii_type: str | None = None) -> Display:
+    def of(cls, how: str | None, config: Entry | None, pii_type: str | None = None) -> Display:
         """From the properties of a declaration; ``redact`` when no display is written."""
-        config = config or {}
-        return cls(
-            how or "redact", config.get("showfirst", 0), config.get("showlast", 4), config.get("char", "*"), pii_type
-        )
+        config = config if config is not None else Entry("mask_config", {})
+        first, last, char = (config.value(key) for key in ("showFirst", "showLast", "char"))
+        return cls(how or "redact", first, last, (char or "*")[:1], pii_type)
 
     @classmethod
     def read(cls, masking: Mapping[str, Any]) -> Display:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import same
+from abl.language.memory import scope_by_segment
 from abl.runtime.facts import unchanged
 from abl.runtime.plans import PathPlan, RecallPlan, TriggerPlan
-from abl.runtime.program import scope_by_segment
 from abl.runtime.recorder import Event, iso_millis, note
 from abl.runtime.records import condition_record, judged
 from abl.runtime.refusing import refused
@@ -29,7 +29,7 @@ def remember(engine: Engine, thread: Thread) -> None:
 def _consider(engine: Engine, thread: Thread, trigger: TriggerPlan) -> None:
     recorder = engine.recorder
     scope, owner, _ = engine.scope_of(trigger.target, thread)
-    outcome = judged(engine, thread, trigger.when)
+    outcome = judged(engine, thread, trigger.when, recorded=True)
     data: dict[str, Any] = {
         "index": trigger.index, "path": trigger.target, "scope": scope, "owner": owner, "ttl": trigger.ttl,
         "expression": trigger.text, "skipped": None,
@@ -37,6 +37,7 @@ def _consider(engine: Engine, thread: Thread, trigger: TriggerPlan) -> None:
     }  # fmt: skip
     if not outcome.holds:
         recorder.emit("remember", {**data, "skipped": "condition"}, status="skipped", span=trigger.span)
+        engine.budget.require()
         return
     stored = engine.evaluate(thread, trigger.value)
     if stored.error:
@@ -54,7 +55,8 @@ def _consider(engine: Engine, thread: Thread, trigger: TriggerPlan) -> None:
     data |= {"old": show(trigger.target, old.value) if old else None, "new": show(trigger.target, value)}
     if secret:
         engine.recorder.add_derived(value)
-    if unchanged(old, value) or _nothing_new(engine, thread, trigger):
+    same_value = unchanged(old, value) and not _renews(engine, thread, trigger)
+    if same_value or _nothing_new(engine, thread, trigger):
         recorder.emit("remember", {**data, "skipped": "unchanged"}, status="skipped", span=trigger.span)
         return
     _store(engine, thread, trigger, value, data)
@@ -92,6 +94,17 @@ def _nothing_new(engine: Engine, thread: Thread, trigger: TriggerPlan) -> bool:
             if revision > since and any(overlaps(name, read) for read in trigger.names):
                 return False
     return True
+
+
+def _renews(engine: Engine, thread: Thread, trigger: TriggerPlan) -> bool:
+    """True for a first store of the session, or a value that reads what was written in this turn (03 §4 rule 4)."""
+    if str(trigger.index) not in thread.stored:
+        return True
+    written = {**thread.assigned, **engine.state.fact_assigned}
+    return any(
+        revision > engine.turn.since and any(overlaps(name, read) for read in trigger.value.names)
+        for name, revision in written.items()
+    )
 
 
 def overlaps(one: str, other: str) -> bool:
@@ -150,7 +163,7 @@ def _recall(engine: Engine, thread: Thread, plan: RecallPlan, event: str) -> Non
         case _:
             text = engine.render(thread, plan.instruction or "").text
             if text:
-                thread.notes.append(text)
+                thread.notes[str(plan.index)] = text
             data |= {"instruction": engine.recorder.text(text), "queued": bool(text)}
             engine.recorder.emit("recall", data, span=plan.span)
 

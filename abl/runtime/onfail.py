@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from abl.runtime.collecting import start_collecting
+from abl.runtime.collecting import start_collecting, to_empty
+from abl.runtime.detours import open_detour
 from abl.runtime.passes import Failure
 from abl.runtime.variables import clear
 
@@ -39,12 +40,14 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
         case "handoff" | "escalate":
             return _move(engine, thread, failure)
         case "collect":
-            start_collecting(
+            asked = start_collecting(
                 engine, thread, action["fields"], source="constraint", point=failure.point, target=failure.target,
                 rule=failure.plan.id, then=action["then"], retry=bool(action.get("retry")),
-                message=failure.message, span=span,
+                message=failure.message, span=span, condition=failure.plan.condition,
             )  # fmt: skip
-            return Verdict.COLLECTING
+            if not asked:
+                engine.turn.continued.add(failure.plan.id)
+            return Verdict.COLLECTING if asked else Verdict.AGAIN
         case "goto":
             return _jump(engine, thread, failure)
         case "retry":
@@ -52,7 +55,7 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
             whole_step = action.get("retry") and thread.flow.step is not None and thread.flow.status != "ended"
             return Verdict.STEP_AGAIN if whole_step else Verdict.AGAIN
         case "continue":
-            engine.turn.left_out.add(failure.plan.id)
+            engine.turn.continued.add(failure.plan.id)
             return Verdict.AGAIN
         case _:
             return Verdict.BLOCKED
@@ -68,10 +71,11 @@ def _jump(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
     _count(engine, failure)
     if action["fields"]:
         span = engine.program(thread).span(failure.plan.rule.on_fail)
-        clear(engine, thread, action["fields"], span=span, cause="collect")
+        emptied = to_empty(engine, thread, action["fields"], failure.plan.condition, None)
+        clear(engine, thread, emptied, span=span, cause="collect")
         thread.flow.collect_only = action["fields"]
-    if failure.plan.checkpoint is None:
-        thread.detours[failure.plan.id] = action["target"]
+    if engine.program(thread).flow is not None:
+        open_detour(engine, thread, failure)
     return Verdict.JUMP if engine.program(thread).flow is not None else Verdict.BLOCKED
 
 
@@ -80,8 +84,8 @@ def _move(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
 
     span = engine.program(thread).span(failure.plan.rule.on_fail)
     if failure.action["type"] == "handoff":
+        _count(engine, failure)
         moved = hand_over(engine, thread, failure.action["target"] or "", span=span)
         return Verdict.MOVED if moved else Verdict.BLOCKED
-    reason = failure.message or f"{failure.plan.kind} {failure.plan.record['condition_text']}"
-    escalate(engine, thread, reason, span)
+    escalate(engine, thread, failure.message, span)
     return Verdict.MOVED

@@ -6,11 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from abl.runtime import profiles
+from abl.runtime.dated import NOT_COMPARABLE, decides_undated
+from abl.runtime.detours import spared
 from abl.runtime.evaluation import Outcome
 from abl.runtime.plans import RulePlan
+from abl.runtime.points import Point
 from abl.runtime.policy import guard_of
 from abl.runtime.recorder import Event, note
 from abl.runtime.records import judged
+from abl.runtime.results import is_result
+from abl.runtime.unasked import unasked_fields
+from abl.syntax.entries import flag
 from abl.syntax.nodes import OnFail
 
 if TYPE_CHECKING:
@@ -19,6 +26,8 @@ if TYPE_CHECKING:
 
 BOUND = 3
 """Jumps and retries of one rule in a turn; then the failure is terminal (docs/spec 04 §5)."""
+NO_ACTION: dict[str, Any] = {"type": "detour", "target": None, "fields": [], "then": None, "clear": []}
+"""Of a rule that a detour spares, where its failure still keeps the agent from completing."""
 STATUS = {
     "passed": "ok", "failed": "failed", "warned": "warned", "error": "error", "gated_when": "gated",
     "gated_checkpoint": "gated", "skipped_unset": "skipped", "inert": "inert", "not_reached": "not_reached",
@@ -43,63 +52,55 @@ class _Judgement:
     gate: Outcome | None = None
     core: Outcome | None = None
     other: str | None = None
+    reason: str | None = None
 
 
-def run_pass(
-    engine: Engine,
-    thread: Thread,
-    point: str,
-    target: str | None = None,
-    *,
-    question: bool = False,
-    steps: Iterable[str | None] = (),
-) -> Failure | None:
+def run_pass(engine: Engine, thread: Thread, point: Point) -> Failure | None:
     """Judge the rules at one point; the failure that stopped the pass, or None.
 
-    ``question`` says that all replies are what the waiting step itself says, so `BEFORE returning results` does not
-    apply. ``steps`` are those that the replies come from: rules of reasoning steps among them are judged too. Rules in
-    ``engine.turn.left_out`` are left out of this pass (``THEN: continue``).
+    Rules of the reasoning steps that replies come from are judged too. In turn 0 the pass `response` judges only rules
+    with BEFORE returning results.
     """
-    rules = rules_in_force(engine, thread, steps)
+    rules = rules_in_force(engine, thread, [message.step for message in point.said])
     if not rules:
         return None
     recorder = engine.recorder
     with recorder.held():
-        header = recorder.emit("pass", {"point": point, "target": target, "outcome": "passed"})
+        header = recorder.emit("pass", {"point": point.name, "target": point.target, "outcome": "passed"})
         with recorder.inside(header), engine.context(thread).unchanging():
-            failure = _Pass(engine, thread, point, target, question).run(rules)
+            failure = _Pass(engine, thread, point).run(rules)
         if failure is not None:
             header["status"] = header["data"]["outcome"] = "failed"
-    engine.turn.left_out.clear()
     return failure
 
 
 def rules_in_force(engine: Engine, thread: Thread, steps: Iterable[str | None] = ()) -> tuple[RulePlan, ...]:
     """The agent's rules, then STEP_CONSTRAINTS of the reasoning step that runs or waits, and of ``steps`` (04 §7)."""
     program = engine.program(thread)
+    rules = program.rules + profiles.rules(engine, thread)
     if program.flow is None:
-        return program.rules
+        return rules
     named = dict.fromkeys(step for step in steps if step is not None)
     if thread.flow.step is not None and thread.flow.status in {"running", "waiting"}:
         named[thread.flow.step] = None
-    return program.rules + tuple(plan for step in named for plan in program.step_rules(step))
+    return rules + tuple(plan for step in named for plan in program.step_rules(step))
 
 
 class _Pass:
     """One pass while it runs."""
 
-    def __init__(self, engine: Engine, thread: Thread, point: str, target: str | None, question: bool) -> None:
+    def __init__(self, engine: Engine, thread: Thread, point: Point) -> None:
         self.engine = engine
         self.thread = thread
         self.point = point
-        self.target = target
-        self.question = question
+        self.greeting = point.name == "response" and engine.state.turn == 0
+        self.collecting = (point.name == "turn" and not point.completing) or point.name == "response"
         self.refs: dict[str, dict[str, Any]] = {}
         self.common = {
             "session_id": engine.state.session_id,
             "turn": engine.state.turn,
-            "point": point,
-            "point_target": target,
+            "point": point.name,
+            "point_target": point.target,
             "policy": engine.state.policy,
         }
 
@@ -109,7 +110,7 @@ class _Pass:
         for plan in rules:
             if failure is not None:
                 self.record(plan, _Judgement("not_reached"))
-            elif plan.id not in self.engine.turn.left_out:
+            elif not (self.greeting and plan.checkpoint is None):
                 failure = self.judge(plan)
         return failure
 
@@ -118,10 +119,11 @@ class _Pass:
         engine, thread = self.engine, self.thread
         started = engine.recorder.timer()
         judgement = self.outcome(plan)
-        if judgement.outcome == "passed":
+        if judgement.outcome in {"passed", "gated_when"}:
             thread.detours.pop(plan.id, None)
         if judgement.outcome not in {"failed", "error"}:
             self.record(plan, judgement, None, started)
+            engine.budget.require()
             return None
         rendered = engine.render(thread, self.message(plan))
         message = rendered.text.rstrip("\n")
@@ -131,20 +133,35 @@ class _Pass:
         if plan.warning:
             judgement.outcome = "warned"
             self.record(plan, judgement, more, started)
-            thread.system["_constraint_warnings"] = [*thread.system.get("_constraint_warnings", []), message]
-            if engine.recorder.shown(message) != message:
-                engine.taint(thread, "_constraint_warnings", True)
-            self.changed()
+            self.warn(plan, message)
+            engine.budget.require()
             return None
-        if plan.checkpoint is None and plan.id in thread.detours:
-            self.record(plan, judgement, {**more, "effect": "detour"}, started)
+        if plan.id in engine.turn.continued:
+            self.record(plan, judgement, {**more, "effect": "continued"}, started)
+            engine.budget.require()
             return None
+        if thread.detours and spared(thread, plan, self.point):
+            event = self.record(plan, judgement, {**more, "effect": "detour"}, started)
+            engine.budget.require()
+            return Failure(plan, NO_ACTION, None, event, self.point.name, None) if self.point.completing else None
         engine.count("constraint_failures")
         self.changed()
         action = planned(plan, spent=engine.turn.bounds.get(plan.id, 0) >= BOUND)
-        more |= {"action": action, "effect": _effect(self.point, self.target, action)}
+        more |= {"action": action, "effect": _effect(self.point.name, self.point.target, action)}
         event = self.record(plan, judgement, more, started)
-        return Failure(plan, action, message or None, event, self.point, self.target)
+        engine.budget.require()
+        return Failure(plan, action, message or None, event, self.point.name, self.point.target)
+
+    def warn(self, plan: RulePlan, message: str) -> None:
+        """Log the message of a WARN, once a turn while it stays the same (docs/spec 04 §4)."""
+        engine, thread = self.engine, self.thread
+        if engine.turn.warned.get(plan.id) == message:
+            return
+        engine.turn.warned[plan.id] = message
+        thread.system["_constraint_warnings"] = [*thread.system.get("_constraint_warnings", []), message]
+        if engine.recorder.shown(message) != message:
+            engine.taint(thread, "_constraint_warnings", True)
+        self.changed()
 
     def changed(self) -> None:
         """A runtime value that rules may read has another value now."""
@@ -158,12 +175,16 @@ class _Pass:
             return _Judgement("inert")
         if plan.checkpoint is not None and not self.concerns(plan):
             return _Judgement("gated_checkpoint")
-        gate = judged(engine, thread, plan.gate) if plan.gate is not None else None
+        if self.collecting and (fields := unasked_fields(engine, thread, plan)) and not self.answers(plan):
+            return _Judgement("skipped_unset", reason="not asked yet: " + ", ".join(fields))
+        gate = judged(engine, thread, plan.gate, recorded=True) if plan.gate is not None else None
         if gate is not None and gate.error is not None:
             return _Judgement("error", gate)
         if gate is not None and not gate.holds:
             return _Judgement("gated_when", gate)
-        core = judged(engine, thread, plan.condition)
+        core = judged(engine, thread, plan.condition, recorded=True)
+        if core.error is None and core.notes and decides_undated(engine, thread, plan.condition, core):
+            core.error = NOT_COMPARABLE
         holds = core.holds != (plan.kind == "RESTRICT")
         verdict = "error" if core.error else "passed" if holds else "failed"
         guard = guard_of(plan.condition, plan.checkpoint is not None)
@@ -174,11 +195,15 @@ class _Pass:
             return _Judgement("skipped_unset", gate, core, other)
         return _Judgement(verdict, gate, core, "skipped_unset")
 
+    def answers(self, plan: RulePlan) -> bool:
+        """True when a reply of the pass `response` is a result for this rule."""
+        return any(is_result(self.thread, plan, message) for message in self.point.said)
+
     def concerns(self, plan: RulePlan) -> bool:
         """True when the rule's checkpoint is this pass."""
         if plan.checkpoint == "calling":
-            return self.point == "tool_call" and plan.tool == self.target
-        return self.point == "response" and not self.question
+            return self.point.name == "tool_call" and plan.tool == self.point.target
+        return self.point.name == "response" and self.answers(plan)
 
     def message(self, plan: RulePlan) -> str:
         """Template of what ON_FAIL says; without ON_FAIL the generic text."""
@@ -202,6 +227,7 @@ class _Pass:
             **self.common,
             "outcome": judgement.outcome,
             "other_policy_outcome": judgement.other,
+            "reason": judgement.reason,
             "gate_tree": gate.tree if gate is not None else None,
             "tree": core.tree if core is not None else None,
             "refs": refs,
@@ -213,7 +239,11 @@ class _Pass:
             "diagnostics": [*(gate.notes if gate else ()), *(core.notes if core else ())],
         }
         error = (gate and gate.error) or (core and core.error)
-        if error:
+        exceeded = (gate and gate.exceeded) or (core and core.exceeded)
+        if exceeded:
+            record |= {"error": error, "exceeded": exceeded.as_json()}
+            record["notes"] = [note("RUN016", "budget-exceeded", f"{plan.record['condition_text']}: {error}", "error")]
+        elif error:
             record["error"] = error
             record["notes"] = [note("RUN006", "condition.error", f"{plan.record['condition_text']}: {error}")]
         if more:
@@ -236,6 +266,8 @@ def planned(plan: RulePlan, *, spent: bool = False) -> dict[str, Any]:
         return empty
     if on_fail.form in {"message", "respond", "unknown"}:
         return empty
+    if spent and on_fail.form == "handoff":
+        return {**empty, "type": "block"}
     if on_fail.form in {"handoff", "escalate", "block", "redact"}:
         target = on_fail.target.value if on_fail.target else None
         return {**empty, "type": on_fail.form, "target": target}
@@ -247,7 +279,7 @@ def planned(plan: RulePlan, *, spent: bool = False) -> dict[str, Any]:
 def _structured(on_fail: OnFail, empty: dict[str, Any], spent: bool) -> dict[str, Any]:
     collect = [name.value for name in on_fail.collect or ()]
     then = on_fail.then.value.strip().lower() if on_fail.then else None
-    retry = on_fail.retry is not None and on_fail.retry.value.strip().lower() == "true"
+    retry = flag(on_fail.retry) is True
     action = {**empty, "fields": collect, "then": then, "clear": [name.value for name in on_fail.clear]}
     if not spent:
         if on_fail.goto is not None:

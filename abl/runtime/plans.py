@@ -106,6 +106,8 @@ class HandoffPlan:
     when: Formula
     priority: int
     returns: bool
+    on_failure: tuple[str, str]
+    """What happens when the target does not accept: CONTINUE, ESCALATE or RESPOND with its text; empty: the default."""
     span: Any
 
 
@@ -117,7 +119,7 @@ class EscalationPlan:
     when: Formula
     reason: str
     priority: str
-    sets: tuple[nodes.Block, ...]
+    sets: nodes.Block | None
     span: Any
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from abl.expressions.api import TURN, Budget, BudgetExceeded
 from abl.runtime.coverage import Coverage
 from abl.runtime.expect import Failure, compare
 from abl.runtime.memories import Memories
@@ -43,14 +44,19 @@ def run_scenario(
     player = Player(scenario, files, restore_between)
     coverage = Coverage(files)
     failures: list[Failure] = []
+    place = "start"
     try:
-        first = player.open(scenario.user)
-        failures += compare(scenario.start, first, player.session, "start")
+        failures += player.compared(scenario.start, player.open(scenario.user), place)
         for step in scenario.turns:
-            played = player.play(step)
-            failures += compare(step.expect, played, player.session, step.place)
+            place = step.place
+            if step.human is not None and not (player.session is not None and player.session.with_human):
+                failures.append(Failure(place, "human", "a conversation that a human has", "nobody took over"))
+                continue
+            failures += player.compared(step.expect, player.play(step), place)
     except NotRunnable as error:
         failures.append(Failure("start", "runnable", "no errors", error.reason))
+    except BudgetExceeded as error:
+        failures.append(Failure(place, "budget-exceeded", "a turn within its budget", str(error)))
     events = [event for turn in player.turns for event in turn.events]
     coverage.add(events)
     return Result(scenario.name, not failures, failures, events, coverage, player.turns)
@@ -71,6 +77,11 @@ class Player:
         self._user = scenario.user
         self.turns: list[Turn] = []
         self.session: Session | None = None
+
+    def compared(self, expected: Mapping[str, Any] | None, found: Turn | list[Turn], place: str) -> list[Failure]:
+        """How what was found differs from what is expected; patterns and values are compared within a budget."""
+        with Budget.of(TURN):
+            return compare(expected, found, self.session, place)
 
     def open(self, user: str | None) -> Turn:
         """Start the first session."""
@@ -110,6 +121,8 @@ class Player:
         for name, value in step.set.items():
             done.append(session.set(name, value))
         session = self._through_snapshot(session)
+        if step.human is not None:
+            done.append(session.human_done(step.human))
         if step.say is not None:
             done.append(session.say(step.say, memory_policy=step.memory_policy))
         elif step.act is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from abl.expressions.api import Budget
 from abl.runtime.engine import Engine
 from abl.runtime.flowplan import StepPlan
 from abl.runtime.memories import Memories
@@ -33,12 +34,14 @@ def prompt_preview(
     blocks: BlockPort | None = None,
     records: RecordPort | None = None,
     bank: BankPort | None = None,
+    budget: Budget | None = None,
 ) -> dict[str, Any]:
     """What the active agent's model would be given for a message: ``{"request", "memory", "sections"}``.
 
     ``request`` and ``memory`` have the shape of the events ``model.request`` and ``context`` (docs/spec 12 §4), nothing
     cut; ``sections`` is the request as titled texts. Nothing is kept, no tool is called and no event is recorded. The
-    further arguments are for a program, an agent without a conversation. ValueError for a wrong policy.
+    further arguments are for a program, an agent without a conversation. ValueError for a wrong policy, BudgetExceeded
+    as a turn raises it.
     """
     if isinstance(source, Session):
         engine = source.rehearsal()
@@ -47,11 +50,18 @@ def prompt_preview(
         engine = Engine(
             state, {source.name: source}, facts=facts if facts is not None else MemoryFacts(), tools=MockTools(),
             model=None, clock=clock or SystemClock(), settings={}, kept={}, on_event=None, timer=monotonic_ns,
-            memories=Memories(blocks, records, bank),
+            memories=Memories(blocks, records, bank), budget=budget,
         )  # fmt: skip
-        _place(engine, source.name)
+    with engine.budget:
+        return _preview(engine, text, memory_policy)
+
+
+def _preview(engine: Engine, text: str, memory_policy: Policy | None) -> dict[str, Any]:
+    """The preview, with its budget entered."""
     engine.memories.start_turn(memory_policy)
     engine.facts.start_turn()
+    if not engine.state.stack:
+        _place(engine, engine.state.entry)
     state, thread = engine.state, engine.active
     state.turn += 1
     engine.turn = TurnState(state.turn, message=text.strip())

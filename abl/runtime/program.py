@@ -5,16 +5,21 @@ A program is immutable and shared by all sessions over the same text; nothing of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from abl.language.entry import Entry
+from abl.runtime.controlplans import completions_of, escalations_of, handoffs_of
 from abl.runtime.evaluation import Formula, condition, constant, value
-from abl.runtime.fields import FieldPlan, ad_hoc_field, field_plans, mask_config
+from abl.runtime.fields import FieldPlan, ad_hoc_field, field_plans
 from abl.runtime.flowplan import FlowPlan
+from abl.runtime.guardplans import GuardPlan, guard_plans
+from abl.runtime.intents import IntentPlan, intent_plans
+from abl.runtime.lookups import LookupTable, lookup_tables
 from abl.runtime.masking import Display
-from abl.runtime.memory_ports import ttl_seconds
+from abl.runtime.memoryplans import persistent_of, recalls_of, triggers_of, variables_of
 from abl.runtime.plans import (
     CompletionPlan,
     EscalationPlan,
@@ -26,29 +31,32 @@ from abl.runtime.plans import (
     VariablePlan,
 )
 from abl.runtime.ruleplans import rule_plan, step_rules
-from abl.runtime.scalars import boolean, integer
 from abl.runtime.toolplans import OutcomePlan, ProcessPlan, outcome_plan, process_plan
+from abl.runtime.unasked import fields_read
 from abl.source import Source, Span
 from abl.syntax import nodes
-from abl.syntax.content import content_of
 
-SCOPE_OF_SEGMENT = {
-    "user": "user",
-    "project": "project",
-    "workflow": "execution_tree",
-    "execution_tree": "execution_tree",
-}
+if TYPE_CHECKING:
+    from abl.analysis.detours import Changes
+    from abl.analysis.model import AgentIndex
+    from abl.runtime.delegating import DelegatePlan
+    from abl.runtime.human import DonePlan
+    from abl.runtime.profiles import ProfilePlan
+    from abl.runtime.routing import RoutePlan
+
 DEFAULT_MESSAGES: Mapping[str, str] = {
-    "error_default": "Something went wrong. Please try again.",
+    "error_default": "An error occurred.",
     "constraint_blocked": "That is not possible right now.",
-    "gather_prompt": "Please give: {{fields}}",
+    "gather_prompt": "Please provide: {{fields}}",
     "error_validation": "That value does not fit.",
-    "escalation_format": "A human will take over. Reason: {{reason}}",
-    "conversation_complete": "This conversation has ended.",
+    "escalation_format": "Escalating to human agent. Reason: {{reason}}",
+    "conversation_complete": "This conversation has been completed.",
     "invalid_handoff": "The transfer did not work.",
     "self_handoff": "The transfer did not work.",
     "tool_fallback_desc": "Runs an operation.",
 }
+ESCALATING = "Escalating to human agent."
+"""Said in place of the default `escalation_format` when the author wrote no reason."""
 MAX_FLOW_ITERATIONS = 100
 
 
@@ -103,22 +111,7 @@ class Program:
     @cached_property
     def variables(self) -> dict[str, VariablePlan]:
         """Declared session variables."""
-        merged: dict[str, VariablePlan] = {}
-        for entry in self.agent.memory.session if self.agent.memory else ():
-            old = merged.get(entry.name.value)
-            initial, dynamic = old.initial if old else None, old.dynamic if old else None
-            if entry.initial is not None:
-                initial = entry.initial.value
-                dynamic = value(entry.initial.dynamic.value) if entry.initial.dynamic else None
-            merged[entry.name.value] = VariablePlan(
-                name=entry.name.value,
-                type=entry.type.value.strip() if entry.type else (old.type if old else None),
-                initial=initial,
-                dynamic=dynamic,
-                reset=entry.reset.value.strip() if entry.reset else (old.reset if old else "per_session"),
-                span=self.span(entry),
-            )
-        return merged
+        return variables_of(self)
 
     @cached_property
     def variable_types(self) -> dict[str, str]:
@@ -128,24 +121,7 @@ class Program:
     @cached_property
     def persistent(self) -> dict[str, PathPlan]:
         """Declared persistent paths."""
-        plans: dict[str, PathPlan] = {}
-        for entry in self.agent.memory.persistent if self.agent.memory else ():
-            path = entry.name.value
-            display = None
-            if boolean(entry.sensitive):
-                how = entry.sensitive_display.value.strip() if entry.sensitive_display else None
-                display = Display.of(how, mask_config(entry.prop("MASK_CONFIG")))
-            plans[path] = PathPlan(
-                path=path,
-                scope=entry.scope.value.strip() if entry.scope else scope_by_segment(path),
-                access=entry.access.value.strip() if entry.access else "readwrite",
-                type=entry.type.value.strip() if entry.type else None,
-                default=entry.default.value if entry.default is not None else None,
-                display=display,
-                domain=entry.domain.value.strip() if entry.domain else None,
-                span=self.span(entry),
-            )
-        return plans
+        return persistent_of(self)
 
     @cached_property
     def fact_roots(self) -> frozenset[str]:
@@ -153,52 +129,19 @@ class Program:
         return frozenset(path.split(".", 1)[0] for path in self.persistent)
 
     @cached_property
+    def short_paths(self) -> frozenset[str]:
+        """Declared paths of one segment, which read like variables."""
+        return frozenset(path for path in self.persistent if "." not in path)
+
+    @cached_property
     def triggers(self) -> tuple[TriggerPlan, ...]:
         """Remember triggers that can run, in declaration order."""
-        plans = []
-        for index, entry in enumerate(self.agent.memory.remember if self.agent.memory else ()):
-            store = entry.store
-            if store is None or store.target is None or store.value is None:
-                continue
-            when, stored = self.condition(entry.when), self.value(store.value)
-            ttl = entry.ttl.value.strip().strip("\"'") if entry.ttl else None
-            operation = (store.operation.value if store.operation else "overwrite").strip()
-            plans.append(
-                TriggerPlan(
-                    index=index,
-                    when=when,
-                    value=stored,
-                    target=store.target.value,
-                    append=operation == "append" and not store.arrow,
-                    unique=boolean(store.unique),
-                    max_size=integer(store.max_size),
-                    ttl=ttl,
-                    ttl_seconds=ttl_seconds(ttl) if ttl else None,
-                    names=tuple(dict.fromkeys((*when.names, *stored.names))),
-                    span=self.span(entry),
-                    text=store.value.value,
-                )
-            )
-        return tuple(plans)
+        return triggers_of(self)
 
     @cached_property
     def recalls(self) -> dict[str, tuple[RecallPlan, ...]]:
         """Recall instructions by event pattern."""
-        grouped: dict[str, list[RecallPlan]] = {}
-        for index, entry in enumerate(self.agent.memory.recall if self.agent.memory else ()):
-            if entry.on is None:
-                continue
-            plan = RecallPlan(
-                index=index,
-                event=entry.on.value.strip().strip("\"'"),
-                action=entry.action.value.strip() if entry.action else "prompt_llm",
-                paths=tuple(p.value for p in entry.paths) if entry.paths is not None else None,
-                domain=entry.domain.value.strip().strip("\"'") if entry.domain else None,
-                instruction=entry.instruction.value if entry.instruction else None,
-                span=self.span(entry),
-            )
-            grouped.setdefault(plan.event, []).append(plan)
-        return {event: tuple(plans) for event, plans in grouped.items()}
+        return recalls_of(self)
 
     # Rules -------------------------------------------------------------------------------------------------------
 
@@ -254,6 +197,34 @@ class Program:
     def _processes(self) -> dict[tuple[str, str], ProcessPlan | None]:
         return {}
 
+    def waited_for(self, plan: RulePlan) -> tuple[str, ...]:
+        """The gather fields that a rule waits for while they are collected (docs/spec 04 §6.2)."""
+        found = self._waited_for.get(plan.id)
+        if found is None:
+            found = self._waited_for[plan.id] = fields_read(plan, self.all_fields)
+        return found
+
+    @cached_property
+    def _waited_for(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    # Detours -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def index(self) -> AgentIndex:
+        """What the agent reads, writes and refers to, and where (``abl.analysis``)."""
+        from abl.analysis.collect import collect
+        from abl.syntax import parse
+
+        document = parse(self.source.text, self.source.path)
+        return collect(next(a for a in document.agents if a.name == self.agent.name), document)
+
+    def detour_steps(self, target: str, parts: Sequence[Changes]) -> dict[str, tuple[str, ...]]:
+        """The steps of a detour to ``target``, each with the tools that a model may call (docs/spec 04 §5)."""
+        from abl.analysis.detours import detour_steps
+
+        return detour_steps(self.index, target, parts)
+
     # Collecting, flow, coordination ------------------------------------------------------------------------------
 
     @cached_property
@@ -264,13 +235,13 @@ class Program:
     @cached_property
     def fields(self) -> tuple[FieldPlan, ...]:
         """The top-level GATHER."""
-        return field_plans(self.agent.gather.fields, self.library, self.variable_types) if self.agent.gather else ()
+        return self.gather_fields(self.agent.gather) if self.agent.gather else ()
 
     def gather_fields(self, gather: nodes.Gather) -> tuple[FieldPlan, ...]:
         """The fields of a step's GATHER."""
         found = self._gathers.get(id(gather))
         if found is None:
-            found = field_plans(gather.fields, self.library, self.variable_types)
+            found = field_plans(gather.fields, self.library, self.variable_types, self.lookups)
             self._gathers[id(gather)] = found
         return found
 
@@ -317,38 +288,17 @@ class Program:
     @cached_property
     def handoffs(self) -> tuple[HandoffPlan, ...]:
         """HANDOFF entries by priority, ties by position."""
-        plans = [
-            HandoffPlan(i, h, h.to.value, self.condition(h.when), integer(h.priority) or i + 1,
-                        boolean(h.expect_return), self.span(h))
-            for i, h in enumerate(self.agent.handoffs) if h.to is not None
-        ]  # fmt: skip
-        return tuple(sorted(plans, key=lambda p: (p.priority, p.index)))
+        return handoffs_of(self)
 
     @cached_property
     def escalations(self) -> tuple[EscalationPlan, ...]:
         """Triggers of ESCALATE in declaration order; one without WHEN never fires (09 §7)."""
-        section = self.agent.section("ESCALATE")
-        listed = content_of(section.block).get("triggers") if section is not None and section.block else None
-        return tuple([
-            EscalationPlan(
-                index=index,
-                when=self.condition(when),
-                reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
-                priority=entry.word("priority") or "medium",
-                sets=sets.block.children if (sets := entry.get("set")) is not None and sets.block is not None else (),
-                span=self.span(entry),
-            )
-            for index, entry in enumerate(listed.items if listed is not None else ())
-            if (when := entry.text_of("when")) is not None and when.value.strip()
-        ])  # fmt: skip
+        return escalations_of(self)
 
     @cached_property
     def completions(self) -> tuple[CompletionPlan, ...]:
         """COMPLETE entries in declaration order."""
-        return tuple(
-            CompletionPlan(i, c, self.condition(c.when), boolean(c.terminal, default=True), self.span(c))
-            for i, c in enumerate(self.agent.completions)
-        )
+        return completions_of(self)
 
     @cached_property
     def messages(self) -> dict[str, str]:
@@ -359,6 +309,49 @@ class Program:
     def templates(self) -> dict[str, str]:
         """TEMPLATES by name."""
         return {name.value: text.value for name, text in self.agent.templates}
+
+    @cached_property
+    def guardrails(self) -> tuple[GuardPlan, ...]:
+        """GUARDRAILS, in the order in which they look."""
+        return guard_plans(self)
+
+    @cached_property
+    def lookups(self) -> dict[str, LookupTable | None]:
+        """LOOKUP_TABLES by name; None for one whose values are elsewhere."""
+        return lookup_tables(self)
+
+    @cached_property
+    def delegations(self) -> tuple[DelegatePlan, ...]:
+        """DELEGATE in declaration order."""
+        from abl.runtime.delegating import delegate_plans
+
+        return delegate_plans(self)
+
+    @cached_property
+    def profiles(self) -> tuple[ProfilePlan, ...]:
+        """Profiles that stand in the agent."""
+        from abl.runtime.profiles import inline_plans
+
+        return inline_plans(self)
+
+    @cached_property
+    def routes(self) -> tuple[RoutePlan, ...]:
+        """ROUTING, in the order in which its rules are tried."""
+        from abl.runtime.routing import route_plans
+
+        return route_plans(self)
+
+    @cached_property
+    def after_human(self) -> tuple[DonePlan, ...]:
+        """on_human_complete of ESCALATE."""
+        from abl.runtime.human import done_plans
+
+        return done_plans(self)
+
+    @cached_property
+    def intents(self) -> tuple[IntentPlan, ...]:
+        """What a message may be about: NLU and INTENTS."""
+        return intent_plans(self)
 
     @cached_property
     def hooks(self) -> dict[str, tuple[nodes.Directive, ...]]:
@@ -372,31 +365,21 @@ class Program:
         text = section.value.value.strip() if section is not None and section.value is not None else ""
         return text or "en"
 
-    def execution(self, key: str) -> str | None:
-        """A value of EXECUTION, its key in any spelling."""
+    @cached_property
+    def execution(self) -> Entry:
+        """EXECUTION."""
         section = self.agent.section("EXECUTION")
-        if section is None or section.block is None:
-            return None
-        wanted = key.replace("_", "").lower()
-        for child in section.block.children:
-            if child.key.replace("_", "").lower() == wanted and child.value is not None:
-                return child.value.value.strip()
-        return None
+        return Entry.at("execution", section.block if section is not None else None)
 
     @cached_property
     def max_flow_iterations(self) -> int:
         """Steps per user turn (docs/spec 06 §10)."""
-        return integer(self.execution("max_flow_iterations")) or MAX_FLOW_ITERATIONS
+        return self.execution.given("max_flow_iterations") or MAX_FLOW_ITERATIONS
 
     @cached_property
     def tool_timeout(self) -> int:
         """Milliseconds a call may take unless the tool says otherwise."""
-        return integer(self.execution("tool_timeout")) or 30_000
-
-
-def scope_by_segment(path: str) -> str:
-    """Scope of a path without SCOPE (docs/spec 03 §3)."""
-    return SCOPE_OF_SEGMENT.get(path.split(".", 1)[0], "user")
+        return self.execution.given("tool_timeout") or 30_000
 
 
 @lru_cache(maxsize=256)

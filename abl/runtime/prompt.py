@@ -6,12 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import memory_tools
+from abl.runtime import memory_tools, profiles
 from abl.runtime.declarations import declaration
 from abl.runtime.flowplan import StepPlan
 from abl.runtime.memory_context import memory_context
 from abl.runtime.recorder import Recorder, note, shortened
-from abl.runtime.scalars import integer
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -61,22 +60,34 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
     data = {
         "goal": rendered(goal) or "",
         "behavior": rendered(behaviour),
-        "instructions": rendered(section_text(program, "INSTRUCTIONS")),
+        "instructions": _instructions(engine, thread, rendered(section_text(program, "INSTRUCTIONS"))),
         "system_prompt": rendered(section_text(program, "SYSTEM_PROMPT")),
         "persona": rendered(agent.persona),
         "limitations": [rendered(text) for text in agent.limitations],
         "user_memory": memory.user_memory,
         "system_reminders": memory.system_reminders,
-        "recalled": list(thread.notes),
+        "recalled": list(thread.notes.values()),
         "tools": list(offered),
         "declarations": list(offered.values()),
         "fields": [f.name for f in program.fields],
         "constraints": rule_texts(program, step),
-        "variables": engine.masker(thread).below(thread.variables, whole=True),
-        "messages": engine.state.history[-(integer(program.execution("conversation_history_window")) or HISTORY) :],
+        "variables": engine.masker(thread).below({**thread.variables, **recalled(engine, thread)}, whole=True),
+        "messages": engine.state.history[-(program.execution.given("conversation_history_window") or HISTORY) :],
         "calls": list(thread.system.get(CALLS, ())),
     }
     return Prompt(data, memory.report, notes)
+
+
+def _instructions(engine: Engine, thread: Thread, own: str | None) -> str | None:
+    """INSTRUCTIONS, then those of the profiles that hold (09 §12)."""
+    more = [engine.render(thread, text).text for text in profiles.instructions(engine, thread)]
+    return "\n".join([*([own] if own else []), *more]) or own
+
+
+def recalled(engine: Engine, thread: Thread) -> dict[str, Any]:
+    """Facts that the agent may read and that have a value, by path: declared ones, and those that a recall gave."""
+    values = {path: engine.facts.read(thread, path)[1] for path in engine.facts.readable(thread)}
+    return {path: value for path, value in values.items() if value is not None}
 
 
 def section_text(program: Program, keyword: str) -> nodes.Text | None:
@@ -91,6 +102,8 @@ def tools_of(engine: Engine, thread: Thread, step: StepPlan | None) -> dict[str,
     fallback = program.messages["tool_fallback_desc"]
     offered = {name: declaration(tool, fallback) for name, tool in program.tools.items()}
     offered |= {name: tool.declaration() for name, tool in memory_tools.available(engine, thread).items()}
+    hidden = profiles.hidden_tools(engine, thread)
+    offered = {name: tool for name, tool in offered.items() if name not in hidden} if hidden else offered
     allowed = allowed_tools(step)
     return offered if allowed is None else {name: tool for name, tool in offered.items() if name in allowed}
 
@@ -100,10 +113,7 @@ def allowed_tools(step: StepPlan | None) -> set[str] | None:
     setting = step.step.setting("AVAILABLE_TOOLS") if step is not None else None
     if setting is None:
         return None
-    inline = setting.value.value if setting.value is not None else ""
-    found = {part.strip() for part in inline.strip("[] ").split(",") if part.strip()}
-    listed = setting.block.children if setting.block is not None else ()
-    return found | {child.value.value.strip() for child in listed if child.value is not None}
+    return set(step.step.value("AVAILABLE_TOOLS") or ()) if step is not None else None
 
 
 def rule_texts(program: Program, step: StepPlan | None) -> list[str]:

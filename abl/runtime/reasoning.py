@@ -16,7 +16,6 @@ from abl.runtime.onfail import Verdict, act
 from abl.runtime.ports import ModelReply, ToolError
 from abl.runtime.prompt import CALLS, Prompt, allowed_tools, prompt_of
 from abl.runtime.recorder import shortened
-from abl.runtime.scalars import integer
 from abl.runtime.signals import Signal
 from abl.runtime.tools import call_tool
 
@@ -32,7 +31,7 @@ REPLY, LEAVE = "reasoning.reply", "reasoning.leave"
 def zone(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     """The reasoning zone (06 §4.1, rules 1–5)."""
     program = engine.program(thread)
-    limit = integer(step.setting("MAX_TURNS")) or MAX_TURNS
+    limit = step.step.value("MAX_TURNS") or MAX_TURNS
     turns_key = f"zone:{step.name}"
     exit_when = step.setting("EXIT_WHEN")
     formula = program.condition(exit_when) if exit_when is not None else None
@@ -76,7 +75,7 @@ def _one_turn(engine: Engine, thread: Thread, step: StepPlan | None, formula: Fo
     if given is not None:
         engine.turn.typed_reply = None
         thread.system.pop(CALLS, None)
-        engine.say(thread, given, kind="reply", event="respond", data={"by": "tester"})
+        engine.say(thread, given, kind="reply", event="respond", data={"by": "tester"}, result=thread.called)
         return given
     ended = _loop(engine, thread, step, formula)
     if not confirm.pending(thread):
@@ -87,7 +86,7 @@ def _one_turn(engine: Engine, thread: Thread, step: StepPlan | None, formula: Fo
 def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formula | None) -> str | Signal | None:
     """Ask the model and run its calls until it replies; first the call that the user has just been asked about."""
     program = engine.program(thread)
-    limit = integer(program.execution("max_reasoning_iterations")) or MAX_TOOL_LOOPS
+    limit = program.execution.given("max_reasoning_iterations") or MAX_TOOL_LOOPS
     span = _span(engine, thread, step)
     answered = confirm.agreed(thread, "model")
     waiting = ModelReply(call=answered["tool"], args=answered["values"]) if answered is not None else None
@@ -97,7 +96,8 @@ def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formul
         if answer is None:
             return None
         if answer.call is None:
-            engine.say(thread, answer.reply or "", kind="reply", event="respond", data={"by": "model"})
+            engine.say(thread, answer.reply or "", kind="reply", event="respond", data={"by": "model"},
+                       result=thread.called)  # fmt: skip
             return answer.reply or ""
         signal = _tool(engine, thread, step, answer)
         if signal is not None:
@@ -129,6 +129,26 @@ def _ask(engine: Engine, thread: Thread, step: StepPlan | None, span: Any) -> Mo
     return answer
 
 
+def ask_again(engine: Engine, thread: Thread, said: str, why: str | None) -> str | None:
+    """Another reply of the model in place of one that a guardrail refused; None when it gives none (09 §11)."""
+    flow_plan = engine.program(thread).flow
+    step = flow_plan.steps.get(thread.flow.step or "") if flow_plan is not None else None
+    prompt = prompt_of(engine, thread, step)
+    reason = f" {why}" if why else ""
+    prompt.data["system_reminders"] = [
+        *(prompt.data["system_reminders"] or ()),
+        {"content": f"Your reply was refused.{reason} Reply again. The refused reply: {said}"},
+    ]
+    answer = engine.model.next(prompt.data, engine.state.model_memory) if engine.model is not None else None
+    if answer is None:
+        return None
+    span = _span(engine, thread, step)
+    engine.recorder.emit("model.request", prompt.shown(engine.recorder), span=span)
+    data = {"reply": answer.reply, "call": answer.call, "args": dict(answer.args)}
+    engine.recorder.emit("model.response", shortened(engine.recorder.shown(data)), span=span)
+    return answer.reply if answer.call is None else None
+
+
 def _record_memory(engine: Engine, thread: Thread, prompt: Prompt, span: Any) -> None:
     """What memory put into the request and what was cut: once a turn, and again when it is no longer the same."""
     if prompt.memory is not None and engine.turn.memory_shown.get(thread.agent) != prompt.memory:
@@ -150,6 +170,8 @@ def _tool(engine: Engine, thread: Thread, step: StepPlan | None, answer: ModelRe
     if called.asked:
         return _wait(engine, thread, confirm.WAITING)
     thread.confirm = None
+    if engine.state.escalated:  # a guardrail of the call called a human
+        return Signal.MOVED
     if called.blocked is None:
         outcome = {"result": called.result} if called.error is None else {"error": called.error}
         thread.system[CALLS] = [*thread.system.get(CALLS, ()), {"tool": name, "args": args, **outcome}]

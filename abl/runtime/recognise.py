@@ -60,7 +60,8 @@ COMMA_DECIMAL = frozenset({"de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv",
 SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CODES = "USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|CNY|BRL|MXN|ZAR|SGD|HKD|KRW|TRY"
 _CURRENCY = re.compile(
-    rf"(?:(?P<before>[$€£¥₹]|\b(?:{CODES})\b)\s?)?(?P<number>{_DIGITS})(?:\s?(?P<after>[$€£¥₹]|(?:{CODES})\b))?"
+    rf"(?:(?P<before>[$€£¥₹]|\b(?:{CODES})\b)\s?|(?<![\w.])(?<![^\W\d_]-))(?P<number>{_DIGITS})(?!\d)(?!\.\d)"
+    rf"(?:\s?(?P<after>[$€£¥₹]|(?:{CODES})\b))?"
 )
 TRUE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("yes", "yeah", "yep", "true", "y", "ok", "okay", "correct", "sure", "right", "of course"),
@@ -71,7 +72,7 @@ FALSE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("no", "nope", "false", "n", "not", "never", "wrong", "incorrect"),
     "de": ("nein", "falsch"), "fr": ("non",), "es": ("no",), "it": ("no",), "nl": ("nee",), "pt": ("não", "nao"),
 }  # fmt: skip
-EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")  # begins once in a run of letters: linear
 PHONE = re.compile(r"(?<!\w)\+?\(?\d[\d\s().\-/]{5,24}\d(?!\w)")
 ISO_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 SLASH_DATE = re.compile(r"\b(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})\b")

@@ -12,13 +12,21 @@ from datetime import datetime
 from time import perf_counter_ns
 from typing import Any
 
+from abl.expressions.budget import found as found_budget
+from abl.expressions.sizes import SizeExceeded, whole_size
+from abl.expressions.values import json_text
+from abl.limits import MAX_EVENT_CHARS, MAX_EVENTS
 from abl.runtime.ports import Clock
 from abl.runtime.secrets import Secrets, scalars_of
 from abl.runtime.state import SessionState
 
 Event = dict[str, Any]
-MAX_VALUE = 2048
-"""Characters of a value in an event; above it the value is cut (docs/spec 12 §4)."""
+EVENT_WEIGHT = MAX_VALUE = 2048
+"""Characters of a value in an event; above it the value is cut (docs/spec 12 §4). Most events hold less in all."""
+PREVIEW = 200
+"""Characters that are shown of a value that is cut."""
+MEASURED_WEIGHT = 2_000_000
+"""Characters that the events since the last measurement may have at most, before they are measured."""
 
 
 def monotonic_ns() -> int:
@@ -37,6 +45,8 @@ class Recorder:
         self._sink = sink
         self.timer = timer
         self.events: list[Event] = []
+        self.full = False
+        """The turn has all the events that it may have; it is ending, and what ends it may still be told."""
         self.agent: str | None = None
         self.step: str | None = None
         self._parents: list[int] = []
@@ -44,6 +54,8 @@ class Recorder:
         self._sent = 0
         self._at: datetime | None = None
         self._at_text = ""
+        self._waiting_weight = 0
+        self._measured = self._size = 0
         self.secrets = Secrets(state)
 
     def emit(
@@ -51,6 +63,7 @@ class Recorder:
     ) -> Event:
         """Record one event and return it; ``data`` must be masked."""
         state = self._state
+        self._count()
         state.seq += 1
         event: Event = {
             "seq": state.seq,
@@ -69,6 +82,32 @@ class Recorder:
         if not self._held:
             self._deliver()
         return event
+
+    def _count(self) -> None:
+        """Count the coming event: one step of the turn's budget, and its place among those that a turn may have."""
+        budget = found_budget()
+        if budget is not None:
+            budget.step()
+        if len(self.events) >= MAX_EVENTS and not self.full:
+            self.full = True
+            raise SizeExceeded("events", "the turn", len(self.events) + 1, MAX_EVENTS, "events")
+        self._waiting_weight += EVENT_WEIGHT
+        if self._waiting_weight > MEASURED_WEIGHT:
+            self._measure()
+
+    def expect(self, weight: int) -> None:
+        """Say that the next event holds so many characters more than most do."""
+        self._waiting_weight += weight
+
+    def _measure(self) -> None:
+        """Measure the events since the last time: rarely, since it takes as long as to make them."""
+        self._waiting_weight = 0
+        for event in self.events[self._measured :]:
+            self._size += measure(event["data"], MAX_EVENT_CHARS)
+        self._measured = len(self.events)
+        if self._size > MAX_EVENT_CHARS and not self.full:
+            self.full = True
+            raise SizeExceeded("events", "the turn with all its events", self._size, MAX_EVENT_CHARS)
 
     @contextmanager
     def inside(self, event: Event) -> Iterator[Event]:
@@ -97,6 +136,8 @@ class Recorder:
         self.events = []
         self._sent = 0
         self._parents = []
+        self._waiting_weight = self._measured = self._size = 0
+        self.full = False
 
     def open(self, event: Event) -> None:
         """Make ``event`` the parent of what follows until :meth:`close`."""
@@ -126,9 +167,13 @@ class Recorder:
 
     def add_secret(self, raw: Any, display: str) -> None:
         """Replace this text by ``display`` in every later event, and in those of this turn not yet delivered."""
-        if self.secrets.add(raw, display):
-            for event in self.events[self._sent :]:
-                event["data"] = self.secrets.shown(event["data"])
+        known = len(self._state.secrets)
+        try:
+            self.secrets.add(raw, display)
+        finally:  # also where it is one too many: what is told of the turn that ends there must not show it
+            if len(self._state.secrets) > known:
+                for event in self.events[self._sent :]:
+                    event["data"] = self.secrets.shown(event["data"])
 
     def add_derived(self, value: Any) -> None:
         """Hide a value computed from sensitive ones wherever it still holds a piece of one of them."""
@@ -180,8 +225,9 @@ def cut(value: Any, scrub: Callable[[Any], Any] = lambda value: value) -> Any:
     if size <= MAX_VALUE:
         return value
     shown = scrub(value)
-    text = shown if isinstance(shown, str) else repr(shown)
-    return {"truncated": True, "size": measure(value, 1 << 30), "preview": text[:200]}
+    text = shown if isinstance(shown, str) else json_text(shown, PREVIEW)
+    whole = len(value) if isinstance(value, str) else whole_size(value)
+    return {"truncated": True, "size": whole, "preview": text[:PREVIEW]}
 
 
 def cut_text(text: str) -> str:

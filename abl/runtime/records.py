@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from abl.runtime.dated import undated
 from abl.runtime.evaluation import Formula, Outcome
 from abl.runtime.masking import HIDDEN_ERROR
 from abl.runtime.recorder import note
@@ -13,14 +14,26 @@ if TYPE_CHECKING:
     from abl.runtime.state import Thread
 
 
-def judged(engine: Engine, thread: Thread, formula: Formula) -> Outcome:
-    """Evaluate and explain a condition in one go; a ``match`` is kept, sensitive values in the tree are masked."""
+def judged(engine: Engine, thread: Thread, formula: Formula, *, recorded: bool = False) -> Outcome:
+    """Evaluate and explain a condition in one go; a ``match`` is kept, sensitive values in the tree are masked.
+
+    Raises BudgetExceeded, told in the trace. With ``recorded`` that is an error of the outcome instead: the caller
+    records it and calls ``engine.budget.require()`` next, for a turn whose budget ran out is over (docs/spec 02 §8).
+    """
     outcome = formula.explain(engine.context(thread), engine.now(), engine.random)
+    if outcome.exceeded is not None:
+        if not recorded:
+            raise engine.ran_out(outcome.exceeded, formula.text)
+        engine.told = True
+        engine.budget.refill()  # to record it, with the message of the rule that fails by it
+    engine.recorder.expect(formula.weight)
+    outcome.notes += undated(engine, thread, formula, outcome)
     if outcome.match is not None:
         engine.keep_match(thread, outcome.match, formula.names)
     if engine.derives(thread, formula.names):
         outcome.tree = masked_tree(outcome.tree) if outcome.tree is not None else None
-        outcome.error = HIDDEN_ERROR if outcome.error else None
+        if outcome.exceeded is None and outcome.error:
+            outcome.error = HIDDEN_ERROR
         outcome.notes = [{"rule": note.get("rule")} for note in outcome.notes]
     return outcome
 
@@ -56,5 +69,9 @@ def condition_record(
     }
     if outcome.error:
         record["error"] = outcome.error
+        if outcome.exceeded is not None:
+            record["exceeded"] = outcome.exceeded.as_json()
+            record["notes"] = [note("RUN016", "budget-exceeded", f"{formula.text}: {outcome.error}", "error")]
+            return record
         record["notes"] = [note("RUN006", f"{source}.error", f"{formula.text}: {outcome.error}; treated as false")]
     return record

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from abl.files import PROJECT_MARKS
+from abl.runtime.loading import programs_in
 from abl.runtime.memory_ports import parse_time, ttl_seconds
 from abl.runtime.scenario_memory import MemorySeed, policy_of, read_memory
 from abl.runtime.strict import ScenarioError, known, listed, mapping
+from abl.yaml_reader import UnreadableYaml, load_yaml
 
 TOP_KEYS = [
     "scenario",
@@ -32,7 +33,7 @@ TOP_KEYS = [
     "seed",
     "memory",
 ]
-TURN_KEYS = ["say", "act", "advance", "set", "expect", "new_session", "user", "memory_policy"]
+TURN_KEYS = ["say", "act", "advance", "set", "human", "expect", "new_session", "user", "memory_policy"]
 EXPECT_KEYS = [
     "reply",
     "step",
@@ -66,6 +67,8 @@ RECORD_KEYS = {
 }
 SCOPES = ("user", "project", "execution_tree")
 SUFFIX = ".scenario.yaml"
+PROJECT, MARKS = "project.yaml", PROJECT_MARKS
+"""The file that speaks for all scenarios of a project, and what marks the folder of one."""
 AGENT_SUFFIXES = (".abl", ".agent.yaml")
 
 
@@ -78,6 +81,7 @@ class Step:
     act: Mapping[str, Any] | None = None
     advance: str | None = None
     set: Mapping[str, Any] = field(default_factory=dict)
+    human: Mapping[str, Any] | None = None
     expect: Mapping[str, Any] | None = None
     new_session: bool = False
     user: str | None = None
@@ -122,7 +126,26 @@ def load_scenario(path: Path, *, policy: str = "evaluate") -> tuple[Scenario, di
         files[name] = _read(folder / name, f"{path}: agents: ")
     if not files:
         raise ScenarioError(f"{path}: agents: there is no agent file in {folder}")
-    return scenario, files
+    return within_project(scenario, folder, files), files
+
+
+def within_project(scenario: Scenario, folder: Path, files: Mapping[str, str]) -> Scenario:
+    """The scenario with what the ``project.yaml`` around it says for all: `entry`, and mocks in `tools` (12 §3).
+
+    The scenario's own entry wins, and its tools replace those of the project tool by tool.
+    """
+    place = next((f / PROJECT for f in (folder, *folder.parents) if any((f / mark).is_file() for mark in MARKS)), None)
+    if place is None or not place.is_file():
+        return scenario
+    try:
+        data = mapping(load_yaml(_read(place)) or {}, str(place))
+    except UnreadableYaml as error:
+        raise ScenarioError(f"{place}: this is no YAML: {error}") from error
+    entry = _optional(data, "entry")
+    if entry is not None and entry not in programs_in(files):  # a scenario may run some of the agents
+        entry = None
+    tools = _tools(data.get("tools") or {}, f"{place}: tools")
+    return replace(scenario, entry=scenario.entry or entry, tools={**tools, **scenario.tools})
 
 
 def _read(path: Path, prefix: str = "") -> str:
@@ -140,8 +163,8 @@ def read_scenario(text: str | Mapping[str, Any], place: str = "scenario", *, pol
     data: Any = text
     if isinstance(text, str):
         try:
-            data = yaml.safe_load(text)
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            data = load_yaml(text)
+        except UnreadableYaml as error:
             raise ScenarioError(f"{place}: this is no YAML: {error}") from error
     data = mapping(data, place)
     known(data, TOP_KEYS, place)
@@ -190,6 +213,7 @@ def _step(entry: Any, place: str) -> Step:
         act=act,
         advance=str(advance) if advance is not None else None,
         set=plain(mapping(data.get("set") or {}, f"{place}: set")),
+        human=plain(mapping(data["human"], f"{place}: human")) if data.get("human") is not None else None,
         expect=_expectation(data.get("expect"), f"{place}: expect"),
         new_session=bool(data.get("new_session", False)),
         user=_optional(data, "user"),

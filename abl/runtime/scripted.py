@@ -10,6 +10,7 @@ from abl.expressions.api import Template, compile_template
 from abl.expressions.template_parser import Slot
 from abl.expressions.values import text
 from abl.runtime.ports import ModelReply
+from abl.runtime.variables import nested
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 """NOW() of a script: always the same, so that it plays the same."""
@@ -46,10 +47,20 @@ def names_of(request: Mapping[str, Any]) -> dict[str, Any]:
         "result": _outcome(calls[-1]) if calls else None,
         "results": {call["tool"]: _outcome(call) for call in calls},
         "input": said[-1] if said else None,
-        "variables": request.get("variables") or {},
+        "variables": _by_path(request.get("variables") or {}),
         "user_memory": list(request.get("user_memory") or ()),
         "system_reminders": list(request.get("system_reminders") or ()),
     }
+
+
+def _by_path(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables so that a dotted name is found as the path that it is."""
+    found = {name: value for name, value in variables.items() if "." not in name}
+    for name, value in variables.items():
+        root, *rest = name.split(".")
+        if rest:
+            found[root] = nested(found.get(root), rest, value)
+    return found
 
 
 def _outcome(call: Mapping[str, Any]) -> Any:

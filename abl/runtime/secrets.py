@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from abl.expressions.budget import spends
+from abl.expressions.sizes import SizeExceeded
+from abl.limits import MAX_SECRETS
 from abl.runtime.state import SessionState
 
 SHORT = 3
@@ -30,15 +33,18 @@ class Secrets:
         self._displays: dict[str, str] = {}
         self._known = 0
 
-    def add(self, raw: Any, display: str) -> bool:
-        """Hide a value from now on; False when it is known already or too short."""
+    def add(self, raw: Any, display: str) -> None:
+        """Hide a value from now on, unless it is known already or too short. SizeExceeded for one too many."""
         text = raw if isinstance(raw, str) else number_text(raw)
         secrets = self._state.secrets
         if (len(text) < SHORT and not text.isdigit()) or any(known == text for known, _ in secrets):
-            return False
+            return
+        spends(len(secrets) >> 3)
         secrets.append([text, display])
         secrets.sort(key=lambda pair: -len(pair[0]))
-        return True
+        if len(secrets) > MAX_SECRETS:
+            # Kept all the same: what is told of the turn that ends here must not show it.
+            raise SizeExceeded("secrets", "the session", len(secrets), MAX_SECRETS, "sensitive values")
 
     def add_twin(self, text: str, shown: str) -> None:
         """Show ``shown`` wherever a text that holds something sensitive stands as a whole in an event."""
@@ -52,10 +58,11 @@ class Secrets:
     def tells(self, value: Any, *, short: bool = True) -> bool:
         """True when a computed value still holds a piece of a secret; ``short``: or is a shorter piece of one."""
         plain = plain_text(value if isinstance(value, str) else number_text(value))
-        return any(
-            common_piece(plain, raw) or (short and plain != "" and plain in raw)
-            for raw in (plain_text(raw) for raw, _ in self._state.secrets)
-        )
+        for raw in (plain_text(raw) for raw, _ in self._state.secrets):
+            spends(len(plain) + len(raw) >> 2)
+            if common_piece(plain, raw) or (short and plain != "" and plain in raw):
+                return True
+        return False
 
     def shown(self, value: Any) -> Any:
         """The value with every secret in it replaced by its shown form, at any depth."""
@@ -82,12 +89,14 @@ class Secrets:
             return self._state.twins[text]
         if self._known != len(self._state.secrets):
             self._compile()
+        spends(len(text) * len(self._state.secrets) >> 6)
         return self._pattern.sub(lambda found: self._displays.get(plain_text(found[0]), "[REDACTED]"), text)
 
     def _compile(self) -> None:
         """All secrets, the longest first, in any case and spacing: UPPER(pin) and 41-11 are still the pin 4111."""
         self._known = len(self._state.secrets)
         searched = "|".join(_searched(raw) for raw, _ in self._state.secrets)
+        spends(len(searched))
         self._pattern = re.compile(searched or "(?!)", re.IGNORECASE)
         self._displays = {plain_text(raw): display for raw, display in reversed(self._state.secrets)}
 
@@ -117,7 +126,8 @@ def common_piece(one: str, other: str) -> bool:
     """True when a plain text holds the other, or enough of it to give something away."""
     if any(len(part) >= SHORT and part in whole for part, whole in ((one, other), (other, one))):
         return True
-    return any(one[at : at + PIECE] in other for at in range(len(one) - PIECE + 1))
+    pieces = {other[at : at + PIECE] for at in range(len(other) - PIECE + 1)}
+    return any(one[at : at + PIECE] in pieces for at in range(len(one) - PIECE + 1))
 
 
 def number_text(value: Any) -> str:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abl.diagnostics import Diagnostic
+from abl.expressions.api import Budget, BudgetExceeded
+from abl.expressions.sizes import SizeExceeded, written_size
+from abl.limits import MAX_SNAPSHOT
 from abl.runtime import turn as turns
 from abl.runtime.engine import Engine
 from abl.runtime.loading import NotRunnable, begin, check_problems, programs_in, seeded
@@ -14,6 +17,7 @@ from abl.runtime.memories import Memories
 from abl.runtime.memory_policy import MemoryPolicy
 from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock, ttl_seconds
 from abl.runtime.ports import BankPort, BlockPort, Clock, FactStore, FactWrite, ModelPort, RecordPort, ToolPort
+from abl.runtime.profiles import profiles_in
 from abl.runtime.reasoning import LEAVE, REPLY
 from abl.runtime.recorder import Event, iso_millis, monotonic_ns
 from abl.runtime.state import SessionState, Thread, load_state
@@ -46,10 +50,12 @@ class Session:
     should live as long as the process. ``settings``: ``ask_again`` (04 §5). ``blocks``, ``records`` and ``bank`` are
     the memory systems of docs/spec 11, ``memory_policy`` says how blocks reach the model (11 §1); a model is offered
     the tools of those that are given. ``problems`` are the diagnostics of the files where they are known; ``checked``
-    says that there are none. What has an error is not simulated (05 §1). Raises :class:`NotRunnable` when that is the
-    agent that begins, and ValueError for a wrong policy.
+    says that there are none. What has an error is not simulated (05 §1). ``budget`` has the limits with which every
+    turn begins, by default those of ``TURN``, and the ``poll`` of the host (02 §8). Raises :class:`NotRunnable` when
+    that is the agent that begins, and ValueError for a wrong policy.
 
-    An exception out of a turn means a fault of the runtime or of a port: nothing of the turn was committed, and the
+    A turn raises BudgetExceeded when its budget ran out, and as it is whatever ``poll`` raises. Any other exception
+    out of a turn means a fault of the runtime or of a port. In each case nothing of the turn was committed, and the
     session must be restored from its last snapshot.
     """
 
@@ -77,6 +83,7 @@ class Session:
         kept: MutableMapping[str, Any] | None = None,
         port_memory: Mapping[str, dict[str, Any]] | None = None,
         timer: Callable[[], int] = monotonic_ns,
+        budget: Budget | None = None,
         checked: bool = False,
         problems: Iterable[Diagnostic] | None = None,
     ) -> None:
@@ -95,6 +102,7 @@ class Session:
             state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
             model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
             on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
+            profiles=profiles_in(files), budget=budget,
         )  # fmt: skip
 
     @classmethod
@@ -115,6 +123,7 @@ class Session:
         on_event: Callable[[Event], None] | None = None,
         kept: MutableMapping[str, Any] | None = None,
         timer: Callable[[], int] = monotonic_ns,
+        budget: Budget | None = None,
     ) -> Session:
         """Go on from a snapshot, in this or another process. The clock is the caller's; ``snapshot["now"]`` helps."""
         session = cls.__new__(cls)
@@ -128,6 +137,7 @@ class Session:
             state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
             model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
             on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
+            profiles=profiles_in(files), budget=budget,
         )  # fmt: skip
         return session
 
@@ -152,6 +162,16 @@ class Session:
             return self._run(lambda: turns.take(self._engine, None, action=action))
         text = str(value) if value is not None else action_id
         return self._run(lambda: turns.take(self._engine, text, action=action), memory_policy)
+
+    def human_done(self, left: Mapping[str, Any]) -> Turn:
+        """End the human's part of an escalation with the fields of ``human.*``; on_human_complete runs (09 §7).
+
+        ValueError when no human has the conversation.
+        """
+        self._require_start()
+        if not self.with_human:
+            raise ValueError("no human has the conversation")
+        return self._run(lambda: turns.human_done(self._engine, left))
 
     def set(self, name: str, value: Any) -> Turn:
         """Assign as the system does, between two turns; the left side is what SET takes."""
@@ -202,6 +222,13 @@ class Session:
     def _run(self, work: Callable[[], None], memory_policy: Policy | None = None) -> Turn:
         engine = self._engine
         engine.memories.start_turn(memory_policy)
+        engine.budget = engine.budget.fresh()
+        with engine.budget:
+            return self._run_within(work)
+
+    def _run_within(self, work: Callable[[], None]) -> Turn:
+        """The turn, with its budget entered."""
+        engine = self._engine
         try:
             engine.start_turn()
             if engine.guarded:
@@ -209,10 +236,13 @@ class Session:
                     work()
             else:
                 work()
+            engine.budget.require()
             writes = engine.facts.commit()
             engine.memories.commit()
-        except BaseException:
+        except BaseException as problem:
             engine.memories.drop()
+            if isinstance(problem, BudgetExceeded):
+                engine.tell(problem)
             raise
         thread = engine.active if engine.state.stack else None
         return Turn(
@@ -255,6 +285,11 @@ class Session:
         return {"tools": self._engine.state.tool_memory, "model": self._engine.state.model_memory}
 
     @property
+    def with_human(self) -> bool:
+        """Whether a human has the conversation."""
+        return self._engine.state.escalated
+
+    @property
     def agent(self) -> str:
         """Name of the agent that has control."""
         return self._engine.active.agent
@@ -281,9 +316,14 @@ class Session:
         return Engine(
             load_state(engine.state.dump()), engine.programs, facts=engine.facts.store, tools=engine.tools,
             model=engine.model, clock=engine.clock, settings=engine.settings, kept=dict(engine.kept), on_event=None,
-            timer=engine.recorder.timer, memories=engine.memories.copy(),
+            timer=engine.recorder.timer, profiles=engine.profiles,
+            memories=engine.memories.copy(), budget=engine.budget.fresh(),
         )  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:
-        """JSON from which :meth:`restore` goes on; take it between turns."""
-        return {"version": 1, "now": iso_millis(self._engine.now()), "state": self._engine.state.dump()}
+        """JSON from which :meth:`restore` goes on; take it between turns. Raises SizeExceeded (docs/spec 02 §8)."""
+        state = self._engine.state.dump()
+        size = written_size(state, "the snapshot")
+        if size > MAX_SNAPSHOT:
+            raise SizeExceeded("snapshot", "the conversation", size, MAX_SNAPSHOT)
+        return {"version": 1, "now": iso_millis(self._engine.now()), "state": state}

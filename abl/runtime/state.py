@@ -43,6 +43,17 @@ class CollectState:
 
 
 @dataclass(slots=True)
+class DetourState:
+    """Where a rule's GOTO led, to change what the rule demands (docs/spec 04 §5)."""
+
+    target: str
+    steps: dict[str, list[str]]  # steps of the detour, each with the tools that a model may call there
+    parts: list[str]  # parts of the condition that are still to be written
+    forbids: bool  # a RESTRICT, whose condition must not hold
+    spares: bool  # False for a rule with BEFORE, which acts all the time
+
+
+@dataclass(slots=True)
 class FlowState:
     """Position in a flow. ``frames`` is the program counter: action lists from the step inwards, each with an index."""
 
@@ -58,6 +69,7 @@ class FlowState:
     presented: bool = False
     responded: str | None = None  # last RESPOND of the step in this entry
     responded_turn: int = -1
+    responded_result: bool = False  # it was a result
     message_used: bool = False  # ON_INPUT without GATHER has the message it waited for
 
 
@@ -74,9 +86,11 @@ class Thread:
     hidden: list[str] = field(default_factory=list)  # persistent paths hidden by CLEAR
     granted: list[str] = field(default_factory=list)  # undeclared paths readable since a recall or remember
     tainted: list[str] = field(default_factory=list)  # variables computed from sensitive ones
-    notes: list[str] = field(default_factory=list)  # queued prompt_llm instructions
+    notes: dict[str, str] = field(default_factory=dict)  # texts of prompt_llm, each once by its instruction
+    derived: list[str] = field(default_factory=list)  # variables computed from what a tool gave
+    called: bool = False  # a tool was called in this activation
     stored: dict[str, int] = field(default_factory=dict)  # remember trigger -> revision when it stored
-    detours: dict[str, str] = field(default_factory=dict)  # rule -> step that its GOTO led to
+    detours: dict[str, DetourState] = field(default_factory=dict)  # open ones, by rule
     flow: FlowState = field(default_factory=FlowState)
     gather: GatherState = field(default_factory=GatherState)
     collect: CollectState | None = None
@@ -86,6 +100,8 @@ class Thread:
     passed_in: list[str] = field(default_factory=list)  # names given with the running activation
     expects_return: bool = False  # its parent wants control back
     handoff: int | None = None  # index of the parent's HANDOFF that led here
+    delegated: bool = False  # asked by another agent, which wants its values and none of its words
+    done: bool = False  # the agent has completed; it begins afresh when it is activated again
     forwarded: str | None = None  # message handed over with control, not yet looked at
 
 
@@ -100,6 +116,7 @@ class SessionState:
     entry: str
     random: int  # state of the generator
     language: str = "en"
+    interaction_language: str | None = None  # of the conversation, where it was set
     turn: int = 0
     seq: int = 0
     revision: int = 0
@@ -138,12 +155,16 @@ def load_state(data: dict[str, Any]) -> SessionState:
 
 def _load_thread(data: dict[str, Any]) -> Thread:
     values = dict(data)
+    if isinstance(values.get("notes"), list):  # as it was kept before
+        values["notes"] = {f"kept:{at}": text for at, text in enumerate(values["notes"])}
     values["flow"] = FlowState(**values["flow"])
     values["gather"] = GatherState(**values["gather"])
     if values.get("collect") is not None:
         collect = dict(values["collect"])
         collect["gather"] = GatherState(**collect["gather"])
         values["collect"] = CollectState(**collect)
+    kept = values.get("detours", {}).items()  # a mere step is what was kept before; the rule opens its detour again
+    values["detours"] = {rule: DetourState(**detour) for rule, detour in kept if isinstance(detour, dict)}
     return Thread(**values)
 
 
@@ -156,6 +177,10 @@ class Message:
     kind: str
     step: str | None
     seq: int
+    own: bool = True  # said by the directives of the step, not by a digression, hook or handler
+    result: bool = False  # judged by `BEFORE returning results` (docs/spec 04 §6)
+    by: str = ""  # model where it is the model's own words
+    guarded: bool = False  # guardrails have looked at it, or said it
 
 
 @dataclass(slots=True)
@@ -173,12 +198,19 @@ class TurnState:
     entered: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # step -> variables at each entry
     iterations: int = 0
     handoffs: int = 0
+    returned: set[tuple[str, int]] = field(default_factory=set)  # agent and HANDOFF entry that control came back from
     nested_calls: int = 0
     memory_shown: dict[str, Any] = field(default_factory=dict)  # agent -> what the trace says blocks put in
     refused: bool = False  # a handoff did not work, no other is tried in this turn
     bounds: dict[str, int] = field(default_factory=dict)  # rule -> jumps and retries
     acted: set[str] = field(default_factory=set)  # rules whose ON_FAIL has run
-    left_out: set[str] = field(default_factory=set)  # rules left out of the coming pass (THEN: continue)
+    used: list[tuple[str, int, int]] = field(default_factory=list)  # agent and part of the message that a field took
+    since: int = 0  # revision of assignments when the turn began
+    continued: set[str] = field(default_factory=set)  # rules that said THEN: continue, until the turn ends
+    intents_queued: bool = False  # this message had several intents; the others wait
+    routed: bool = False  # a rule of ROUTING was taken
+    guards: set[str] = field(default_factory=set)  # guardrails that have said why they stopped a reply
+    warned: dict[str, str] = field(default_factory=dict)  # WARN rule -> message that was logged
     place: tuple[list[list[Any]], str | None] | None = None  # frames and reason before T9
     arrival: str | None = None  # how control came to the active agent: handoff | return
     action: dict[str, Any] | None = None  # id and value of a click
@@ -187,3 +219,4 @@ class TurnState:
     exhausted: tuple[str, Any] | None = None  # message and place of a field that failed too often, not yet handled
     handler: Any = None  # ON_ERROR handler of a field that failed too often; its THEN is still to be taken
     blocked: bool = False  # pass `turn` stopped the work
+    outside: int = 0  # hooks, ON_START and COMPLETE that run: what they say is not said by the step

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abl.language.written import unquoted
 from abl.runtime.evaluation import Formula, condition
-from abl.runtime.scalars import unquoted
 from abl.syntax import nodes, vocabulary
 from abl.syntax.actions import read_directives
 from abl.syntax.context import Context
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PLACE = "action_handler"
 """Where the same directives are legal as in ``do``."""
-ON_FAIL = re.compile(r"(block|reask|warn|fallback)\s*\(\s*(.*?)\s*\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL)
+ON_FAIL = re.compile(r"(block|reask|warn|fallback)\s*+\((.*)\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +153,4 @@ def _on_fail(text: nodes.Text) -> OnFail:
     match = ON_FAIL.fullmatch(written)
     if match is None:
         return OnFail("block", written)
-    return OnFail(match[3]) if match[3] else OnFail(match[1], unquoted(match[2]))
+    return OnFail(match[3]) if match[3] else OnFail(match[1], unquoted(match[2].strip()))

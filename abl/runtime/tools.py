@@ -6,15 +6,16 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import confirm, memory_tools, process
+from abl.language import told_keys, words_at
+from abl.runtime import confirm, guardrails, memory_tools, process, profiles
 from abl.runtime.arguments import Arguments, resolve
-from abl.runtime.binding import Called, Invocation, bind, bind_blocked, text_of
+from abl.runtime.binding import Called, Invocation, bind, bind_blocked, entry_of
 from abl.runtime.memory import recall
 from abl.runtime.passes import run_pass
+from abl.runtime.points import Point
 from abl.runtime.ports import ToolContext, ToolError, ToolResult
 from abl.runtime.recorder import note
 from abl.runtime.refusing import refused
-from abl.runtime.scalars import boolean, integer
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Called", "bind_blocked", "call_tool"]
 
 BUILT_IN = frozenset({"call_transfer", "transfer_to_agent", "ivr_digit_input", "get_attachment", "list_attachments"})
-NEVER_EXECUTED = frozenset(["mcp", "lambda", "async_webhook", "workflow", "searchai", "table", "sandbox"])
-NOT_RUN = ("CONTEXT_ACCESS", "CIRCUIT_BREAKER", "RATE_LIMIT", "RESULT_SECRETS", "SECRET_ACCESS")
+NEVER_EXECUTED = frozenset(words_at("tool", "TYPE")) - {"http"}
+NOT_RUN = told_keys("tool")
 
 
 def call_tool(
@@ -48,22 +49,25 @@ def call_tool(
     tool = engine.program(thread).tools.get(name)
     memory = memory_tools.available(engine, thread).get(name) if tool is None else None
     call = Invocation(name, tool, origin, span, as_name, memory, may_ask, sensitive)
+    if name in profiles.hidden_tools(engine, thread):
+        return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"a profile hides {name!r}"))
     if tool is None and memory is None and engine.program(thread).tools and name not in BUILT_IN:
         return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"no tool {name!r}"))
     why = refused(engine, thread, tool) if tool is not None else None
     if why is not None:
         return _failed(engine, thread, call, ToolError(subtype="refused", message=why))
+    if origin == "model":
+        recall_before(engine, thread, name)  # the other callers do it before they evaluate their arguments
     arguments = _arguments(engine, thread, call, explicit)
-    if _is_search(tool, name):
-        recall(engine, thread, "search:before")
-    failure = run_pass(engine, thread, "tool_call", name)
+    failure = run_pass(engine, thread, Point("tool_call", name, origin))
     if failure is not None:
         return Called(blocked=failure)
     stopped = _stopped(engine, thread, call, arguments)
     if stopped is not None:
         return stopped if stopped.asked else replace(stopped, exit=bind(engine, thread, call, stopped))
     _note_not_executed(engine, engine.program(thread), call)
-    called = process.after(engine, thread, call, _execute(engine, thread, call, arguments))
+    called = _guarded_output(engine, thread, call, _execute(engine, thread, call, arguments))
+    called = process.after(engine, thread, call, called)
     leads_to = bind(engine, thread, call, called)
     recall(engine, thread, f"tool:{name}:after", "tool:*:after")
     return replace(called, exit=leads_to)
@@ -92,6 +96,8 @@ def _stopped(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
         if processed.error is not None:
             return _ended(engine, call, ToolError(**processed.error["error"]))
         return processed
+    if (guarded := _guarded_input(engine, thread, call, arguments)) is not None:
+        return guarded
     if call.tool is None or not confirm.required(call.tool):
         return None
     if not call.may_ask:
@@ -105,16 +111,44 @@ def _stopped(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
             return None
 
 
+def _guarded_input(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called | None:
+    """Guardrails `tool_input`: what they change is what is sent; a call that they stop fails as blocked."""
+    ruling = guardrails.judge(engine, thread, "tool_input", arguments.values)
+    if ruling.by is not None:
+        return _ended(engine, call, guardrails.stopped_call(engine, thread, ruling, call.name))
+    if ruling.value is not arguments.values:
+        arguments.values.clear()
+        arguments.values.update(ruling.value)
+    return None
+
+
+def _guarded_output(engine: Engine, thread: Thread, call: Invocation, called: Called) -> Called:
+    """Guardrails `tool_output`, over a result."""
+    if called.error is not None or called.result is None:
+        return called
+    ruling = guardrails.judge(engine, thread, "tool_output", called.result)
+    if ruling.by is None:
+        return replace(called, result=ruling.value)
+    return Called(error=guardrails.stopped_call(engine, thread, ruling, call.name).envelope())
+
+
+def recall_before(engine: Engine, thread: Thread, name: str) -> None:
+    """Recall `search:before` where the tool searches, before the arguments of its call are evaluated (03 §5)."""
+    if _is_search(engine.program(thread).tools.get(name), name):
+        recall(engine, thread, "search:before")
+
+
 def _is_search(tool: nodes.Tool | None, name: str) -> bool:
-    return text_of(tool, "TYPE") == "searchai" or name.startswith("search") or name.endswith("_search")
+    return entry_of(tool).value("TYPE") == "searchai" or name.startswith("search") or name.endswith("_search")
 
 
 def _note_not_executed(engine: Engine, program: Program, call: Invocation) -> None:
     tool = call.tool
     if tool is None:
         return
-    if text_of(tool, "TYPE") in NEVER_EXECUTED:
-        engine.recorder.not_executed("binding", f"{text_of(tool, 'TYPE')} tools are mocked", program.span(tool))
+    kind = entry_of(tool).value("TYPE")
+    if kind in NEVER_EXECUTED:
+        engine.recorder.not_executed("binding", f"{kind} tools are mocked", program.span(tool))
     for key in NOT_RUN:
         prop = tool.prop(key)
         if prop is not None:
@@ -153,7 +187,8 @@ def _attempts(engine: Engine, thread: Thread, call: Invocation, values: dict[str
     if call.memory is not None:
         return memory_tools.run(engine, thread, call.memory, values)
     timeout = _timeout(engine.program(thread), call.tool)
-    retries, pause = integer(text_of(call.tool, "RETRY")) or 0, integer(text_of(call.tool, "RETRY_DELAY")) or 0
+    given = entry_of(call.tool)
+    retries, pause = given.value("RETRY") or 0, given.value("RETRY_DELAY") or 0
     state = engine.state
     returns = call.tool.returns if call.tool is not None else None
     attempt = 0
@@ -179,18 +214,12 @@ def _judge(result: ToolResult) -> Called:
 
 
 def _cacheable(tool: nodes.Tool | None) -> bool:
-    hints = tool.prop("HINTS") if tool is not None else None
-    if hints is None:
-        return False
-    return any(c.key.lower() == "cacheable" and c.value is not None and boolean(c.value) for c in hints.block.children)
+    return bool(entry_of(tool).below("HINTS").value("cacheable"))
 
 
 def _timeout(program: Program, tool: nodes.Tool | None) -> int:
-    hints = tool.prop("HINTS") if tool is not None else None
-    for child in hints.block.children if hints is not None else ():
-        if child.key.lower() == "timeout" and (found := integer(child.value)):
-            return found
-    return integer(text_of(tool, "TIMEOUT")) or program.tool_timeout
+    given = entry_of(tool)
+    return given.below("HINTS").given("timeout") or given.given("TIMEOUT") or program.tool_timeout
 
 
 def _ended(engine: Engine, call: Invocation, error: ToolError) -> Called:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime import confirm, coordination, lifecycle, reasoning, replies, work
+from abl.language import SECTIONS
+from abl.runtime import (
+    confirm,
+    coordination,
+    guardrails,
+    human,
+    lifecycle,
+    profiles,
+    reasoning,
+    replies,
+    understanding,
+    work,
+)
+from abl.runtime.detours import forget_ended
 from abl.runtime.memory import recall, remember
 from abl.runtime.recorder import Event, cut_text
 from abl.runtime.state import Thread, TurnState
@@ -13,8 +27,7 @@ from abl.runtime.variables import keep_never
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
 
-STATIC_SECTIONS = ("GUARDRAILS", "USE_BEHAVIOR_PROFILE", "BEHAVIOR_PROFILE", "INTENTS", "ENTITIES", "MULTI_INTENT",
-                   "ROUTING", "POLICIES", "CONVERSATION", "ATTACHMENTS")  # fmt: skip
+STATIC_SECTIONS = tuple([name for name, section in SECTIONS.items() if section.runs == "told" and section.offered])
 
 
 # The whole turn --------------------------------------------------------------------------------------------------
@@ -36,8 +49,6 @@ def start(engine: Engine) -> None:
     owned = lifecycle.activate(engine, thread)
     if engine.program(thread).flow is not None and not owned:
         work.process(engine, "work")
-    elif engine.program(thread).completions and not owned:
-        work.finish_stage(engine, coordination.coordinate(engine, thread, handoffs=False))
     _close(engine, opened, thread, hooks=False)
 
 
@@ -50,8 +61,9 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
     state.turn += 1
     typed = action.get("value") if action is not None and action["id"] == reasoning.REPLY else None
     engine.turn = TurnState(
-        state.turn, message=message.strip() if message is not None else None, typed_reply=typed, action=action
-    )
+        state.turn, message=message.strip() if message is not None else None, typed_reply=typed, action=action,
+        since=state.revision,
+    )  # fmt: skip
     thread = engine.active
     engine.enter(thread)
     opened = _open(engine, message, action)
@@ -60,9 +72,16 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         engine.recorder.not_executed("human", "the session is with a human; the message waits", None)
         _close(engine, opened, thread, hooks=False)
         return
+    profiles.choose(engine, thread)
+    if action is None and not guardrails.admit(engine, thread):
+        _close(engine, opened, thread, hooks=True)
+        return
     if message is not None:
-        state.history.append({"from": "user", "text": message})
+        state.history.append({"from": "user", "text": message if action is not None else engine.turn.message or ""})
     _static_sections(engine, thread)
+    if action is None and not understanding.understand(engine, thread):
+        _close(engine, opened, thread, hooks=True)
+        return
     if coordination.check_escalation(engine, thread):
         _close(engine, opened, thread, hooks=False)
         return
@@ -70,9 +89,23 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         _close(engine, opened, thread, hooks=_answered(engine, thread))
         return
     spoke = lifecycle.hook(engine, thread, "before_turn")
-    if thread.paused is None:
+    if thread.paused is None and not state.escalated:
         _work(engine, thread, spoke=spoke)
+        while understanding.advance(engine, thread):
+            _work(engine, thread, spoke=False)
     _close(engine, opened, thread, hooks=True)
+
+
+def human_done(engine: Engine, left: Mapping[str, Any]) -> None:
+    """A human's part of the conversation is over; what was ``left`` is `human.*` (09 §7)."""
+    state = engine.state
+    state.turn += 1
+    engine.turn = TurnState(state.turn, since=state.revision)
+    thread = engine.active
+    engine.enter(thread)
+    opened = _open(engine, None, None)
+    human.finish(engine, left)
+    _close(engine, opened, thread, hooks=False)
 
 
 def _work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
@@ -145,7 +178,7 @@ def _close(engine: Engine, opened: Event, thread: Thread, *, hooks: bool) -> Non
         worker = state.threads[name]
         engine.enter(worker)
         remember(engine, worker)
-        _forget_detours(worker)
+        forget_ended(worker)
     engine.enter(engine.active)
     if state.ended:
         finish_session(engine)
@@ -229,12 +262,3 @@ def _static_sections(engine: Engine, thread: Thread) -> None:
         section = program.agent.section(keyword)
         if section is not None:
             engine.recorder.not_executed(keyword, "this runner does not carry it out", program.span(section))
-
-
-def _forget_detours(thread: Thread) -> None:
-    """A detour ends when the flow waits in another step or ends (04 §5)."""
-    state = thread.flow
-    if thread.detours and not (state.status == "waiting" and state.step in thread.detours.values()):
-        thread.detours.clear()
-    elif thread.detours:
-        thread.detours = {rule: step for rule, step in thread.detours.items() if step == state.step}

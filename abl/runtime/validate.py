@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.regex import compile_pattern
 from abl.expressions.values import to_number
+from abl.language.written import listed
 from abl.runtime.evaluation import Formula, value
 from abl.runtime.fields import FieldPlan
 from abl.runtime.recognise import EMAIL
@@ -50,8 +51,8 @@ def validate(engine: Engine, thread: Thread, field: FieldPlan, found: Any) -> Ve
 
 def max_retries(field: FieldPlan) -> int | None:
     """Failed attempts allowed; that of a structured rule wins."""
-    own = (field.structured or {}).get("MAX_RETRIES", "")
-    return int(own) if own.isdigit() else field.max_retries
+    own = field.structured.value("max_retries") if field.structured is not None else None
+    return own if own is not None else field.max_retries
 
 
 def _rule(engine: Engine, thread: Thread, field: FieldPlan, found: Any, rule: str) -> Verdict:
@@ -71,9 +72,11 @@ def _mentions(formula: Formula, name: str) -> bool:
 
 
 def _structured(engine: Engine, thread: Thread, field: FieldPlan, found: Any) -> Verdict:
-    rules = field.structured or {}
-    rule, error = rules.get("RULE", ""), rules.get("ERROR")
-    match rules.get("TYPE", "custom").strip().lower():
+    rules = field.structured
+    if rules is None:
+        return Verdict(True)
+    rule, error = rules.text("rule") or "", rules.text("error")
+    match rules.value("type"):
         case "pattern":
             return Verdict(_pattern(rule, found), rule, error)
         case "range":
@@ -82,7 +85,8 @@ def _structured(engine: Engine, thread: Thread, field: FieldPlan, found: Any) ->
             fits = all(_call("min", low, item) and _call("max", high, item) for item in _items(found))
             return Verdict(fits, rule, error)
         case "enum":
-            return Verdict(_call("enum", rule, found), rule, error)
+            allowed = rules.value("rule") or ()
+            return Verdict(_among(allowed, found), ", ".join(allowed), error)
         case "llm":
             return Verdict(True, rule, executed=False)
         case _:
@@ -110,12 +114,16 @@ def _call(name: str, argument: str, found: Any) -> bool:
                 return False
             return all((n >= bound if name == "min" else n <= bound) for n in numbers if n is not None)
         case "enum":
-            allowed = {part.strip().strip("\"'").casefold() for part in argument.split(",")}
-            return all(str(item).casefold() in allowed for item in _items(found))
+            return _among(listed(argument), found)
         case "email":
             return isinstance(found, str) and EMAIL.fullmatch(found) is not None
         case _:
             return _pattern(argument.strip().strip("\"'"), found)
+
+
+def _among(allowed: Iterable[str], found: Any) -> bool:
+    known = {each.casefold() for each in allowed}
+    return all(str(item).casefold() in known for item in _items(found))
 
 
 def _pattern(pattern: str, found: Any) -> bool:

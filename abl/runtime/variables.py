@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import type_tag
+from abl.runtime.detours import wrote
 from abl.runtime.facts import type_fits
 from abl.runtime.recorder import note
+from abl.runtime.results import note_source
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -28,11 +30,16 @@ def assign(
     origin: str = "session",
     notes: list[dict[str, str]] | None = None,
     sensitive: bool = False,
+    literal: bool = False,
+    from_tool: bool = False,
 ) -> None:
-    """Assign to a variable, a dotted path, or a declared persistent path, which writes the fact."""
-    program = engine.program(thread)
+    """Assign to a variable, a dotted path, or a declared persistent path, which writes the fact.
+
+    ``literal``: the value is a constant of the text. ``from_tool``: it was computed from what a tool gave.
+    """
     notes = list(notes or ())
     fact = _fact_path(engine, thread, target)
+    note_source(thread, target, from_tool and value is not None)
     old = engine.context(thread).value(target)
     if value is None or isinstance(value, bool):
         sensitive = False  # a yes or no tells no more than the outcome of a rule
@@ -41,6 +48,7 @@ def assign(
     if fact is not None:
         _assign_fact(engine, thread, fact, target, value, span=span, expression=expression, cause=cause,
                      sensitive=sensitive)  # fmt: skip
+        wrote(engine, thread, target, literal=literal)
         return
     if target in thread.granted:
         thread.granted.remove(target)
@@ -49,15 +57,13 @@ def assign(
     if rest and current is not None and not isinstance(current, dict):
         notes.append(note("RUN005", "set.replaced", f"{root} was {type_tag(current)}, an object takes its place"))
     built = nested(current, rest, value) if rest else value
-    declared = program.variables.get(target)
-    if declared is not None and not type_fits(declared.type, value):
-        message = f"{target} is declared {declared.type}, the value is {type_tag(value)}; it is stored as it is"
-        notes.append(note("RUN005", "set.type_mismatch", message))
+    if (found := misfit(engine, thread, target, value)) is not None:
+        notes.append(found)
     masker = engine.masker(thread)
     shown_old = masker.shown(target, old)
     if sensitive or not rest:
         engine.taint(thread, root, sensitive)
-    engine.put(thread, root, built, origin)
+    engine.put(thread, root, built, origin, span)
     if rest:
         thread.assigned[target] = engine.state.revision
     data: dict[str, Any] = {
@@ -67,6 +73,16 @@ def assign(
     if notes:
         data["notes"] = notes
     engine.recorder.emit("set", data, span=span)
+    wrote(engine, thread, target, literal=literal)
+
+
+def misfit(engine: Engine, thread: Thread, target: str, value: Any) -> dict[str, str] | None:
+    """The finding of a value that misses the declared TYPE of a session variable."""
+    declared = engine.program(thread).variables.get(target)
+    if declared is None or type_fits(declared.type, value):
+        return None
+    message = f"{target} is declared {declared.type}, the value is {type_tag(value)}; it is stored as it is"
+    return note("RUN005", "set.type_mismatch", message)
 
 
 def nested(current: Any, rest: list[str], value: Any) -> dict[str, Any]:
@@ -83,7 +99,7 @@ def _fact_path(engine: Engine, thread: Thread, target: str) -> str | None:
     if target in declared:
         return target
     parts = target.split(".")
-    return next((p for size in range(len(parts) - 1, 1, -1) if (p := ".".join(parts[:size])) in declared), None)
+    return next((p for size in range(len(parts) - 1, 0, -1) if (p := ".".join(parts[:size])) in declared), None)
 
 
 def _assign_fact(
@@ -206,11 +222,23 @@ def initialise(engine: Engine, thread: Thread) -> dict[str, Any]:
         origin = "session" if value is not None else "initial"
         value = initial_value(engine, thread, name) if value is None else value
         if value is not None:
+            engine.measure(thread, name, value, plan.span)
             thread.variables[name] = value
             if origin == "initial":
                 thread.origins[name] = "initial"
             done[name] = masker.shown(name, value)
     return done
+
+
+def start_afresh(engine: Engine, thread: Thread) -> None:
+    """An agent that has completed begins again: what its RESET keeps stays, everything else is gone (09 §3)."""
+    declared = engine.program(thread).variables
+    gone = [name for name in thread.variables if name not in declared]
+    if gone:
+        clear(engine, thread, gone, cause="activation")
+    for kept in (thread.sources, thread.notes, thread.system):
+        kept.clear()
+    thread.done = False
 
 
 def keep_never(engine: Engine, thread: Thread) -> None:

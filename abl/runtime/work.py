@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from abl.runtime import collecting, confirm, coordination, errors, flow, gather, gathering, handlers, reasoning
 from abl.runtime.onfail import Verdict, act
 from abl.runtime.passes import Failure, run_pass
+from abl.runtime.points import Point
 from abl.runtime.signals import Signal
 from abl.runtime.state import CollectState, Message, Thread
 from abl.runtime.variables import clear
@@ -95,7 +96,7 @@ def _pending(engine: Engine, thread: Thread, collect: CollectState) -> tuple[str
         return None
     thread.collect = None
     if collect.source == "constraint" and collect.then == "continue":
-        engine.turn.left_out.add(collect.rule)
+        engine.turn.continued.add(collect.rule)
     if collect.retry and thread.flow.step is not None:
         thread.flow.collect_only = collect.fields
         thread.flow.reason = flow.HALT
@@ -173,7 +174,7 @@ def _top_request(engine: Engine, thread: Thread) -> gather.Request:
 def _rules(engine: Engine, thread: Thread) -> Signal:
     """T10: the constraint pass `turn`."""
     while True:
-        failure = run_pass(engine, thread, "turn")
+        failure = run_pass(engine, thread, Point("turn"))
         if failure is None:
             return Signal.NEXT
         match act(engine, thread, failure):
@@ -225,7 +226,7 @@ def _work(engine: Engine, thread: Thread, *, returned: bool) -> Signal:
     thread.system.pop("_waiting", None)
     if confirm.agreed(thread, "model") is not None:
         return _reason(engine, thread)
-    prompts = program.fields and program.execution("inline_gather") != "true"
+    prompts = program.fields and not program.execution.value("inline_gather")
     if prompts and not gather.advance(engine, thread, _top_request(engine, thread)):
         thread.system["_waiting"] = "gather"
         return Signal.WAIT
