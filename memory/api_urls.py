@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from memory import api, erasure_api, revising_api
 from memory.banks import api as banks
 from memory.blocks import api as blocks
+from memory.erasure import api as erasure_api
+from memory.facts import api, revising_api
 from memory.stores import api as stores
 from memory.stores import own_api as own_stores
 from memory.stores import record_api, session_api

@@ -10,4 +10,4 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what follows from a document that is saved."""
-        from memory import marking  # noqa: F401
+        from memory.facts import marking  # noqa: F401

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 
 from editor.models import Project, User
 from editor.requests import wants_json
-from memory.selectors import may_write
+from memory.facts.selectors import may_write
 from memory.values import storable_text
 from web.errors import AppError, Conflict, Invalid
 from web.problems import status_of

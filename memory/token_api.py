@@ -7,9 +7,9 @@ from rest_framework.views import APIView
 
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
-from memory.api import problem
+from memory.facts.api import problem
+from web.api.fields import StrictQuery
 from web.errors import Forbidden
-from web.fields import StrictQuery
 
 ACCESS = {401: problem("No token, or one that does not work"), 403: problem("No token (`token-needed`), or no right")}
 """Answers that every address here may give."""

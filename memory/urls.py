@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from memory import erasure_views, inspector_views, log_views, overview_views, views
 from memory.banks import views as banks
 from memory.blocks import views as blocks
+from memory.erasure import views as erasure_views
+from memory.facts import inspector_views, views
+from memory.log import views as log_views
+from memory.overview import views as overview_views
 from memory.stores import record_views, session_views
 from memory.stores import views as stores
 

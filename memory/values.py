@@ -10,7 +10,7 @@ from typing import Any
 
 from abl.limits import MAX_TTL_DAYS
 from abl.runtime.masking import Display
-from memory.chain import canonical
+from memory.log.chain import canonical
 from memory.models import Scope
 
 VALUE_BYTES = 256 * 1024

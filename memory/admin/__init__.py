@@ -1,4 +1,4 @@
-"""Django's admin for everything that is remembered: facts, blocks, stores, banks, and the log of them (DESIGN §4)."""
+"""Django's admin for all that is remembered: facts, blocks, stores, banks, and their log (docs/architecture.md §4)."""
 
 from memory.admin import facts, log, systems
 

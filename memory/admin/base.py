@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory import selectors
+from memory.facts import selectors
+from memory.lists.query import STATES
 from memory.models import NEAR
-from memory.query import STATES
 from memory.templatetags.facts import ago, time_left
 
 

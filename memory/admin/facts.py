@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from memory import selectors, services
 from memory.admin.base import ReadOnlyAdmin, StateFilter, time_left_of
+from memory.facts import selectors, services
 from memory.models import Fact, SavedView
 from memory.templatetags.facts import preview
 from web.errors import AppError

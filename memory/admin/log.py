@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils import timezone
 
-from memory import erasure, selectors, values
+from memory import values
 from memory.admin.base import ReadOnlyAdmin
+from memory.erasure import services as erasure
+from memory.facts import selectors
 from memory.models import ChainCheck, ChangeHead, Erasure, FactChange
 from memory.templatetags.facts import preview
 

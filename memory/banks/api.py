@@ -10,15 +10,15 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import problem
 from memory.banks import selectors, services
 from memory.banks.texts import AGENT_LENGTH, CONTENT_LENGTH, MOST_LINES, NAME_LENGTH, lines_with
-from memory.services import ANY
+from memory.facts.api import problem
+from memory.facts.services import ANY
 from memory.token_api import ACCESS, TokenView
 from memory.values import storable_text
+from web.api.fields import WHOLE_LARGEST, Fields, Text, Whole
+from web.api.pagination import KeysetPagination
 from web.errors import Invalid
-from web.fields import WHOLE_LARGEST, Fields, Text, Whole
-from web.pagination import KeysetPagination
 
 WRITE = "project.edit"
 LONGEST_QUERY = 2_000
@@ -241,6 +241,8 @@ class EntryDetail(TokenView):
 
 class BankSearch(TokenView):
     """Lines of an agent's text."""
+
+    costly = ("GET",)
 
     @extend_schema(
         operation_id="memory_bank_search",

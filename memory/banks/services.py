@@ -1,4 +1,4 @@
-"""Writes of memory banks. Each is one transaction that takes the project's log first (``memory.ledger``)."""
+"""Writes of memory banks. Each is one transaction that takes the project's log first (``memory.log.ledger``)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from editor.models import Project, User
 from memory import values
 from memory.banks.selectors import bank_dict, bank_find, bank_get, bank_list, entry_dict, entry_find, last_version
 from memory.banks.texts import fitting, max_lines_problem, name_problem, problems_of
-from memory.chain import canonical
-from memory.definitions import Definition, defined, undefined, version_before
-from memory.ledger import Ledger, writing
+from memory.facts.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
+from memory.log.chain import canonical
+from memory.log.definitions import Definition, defined, undefined, version_before
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import Bank, BankEntry, FactChange, System
-from memory.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
-from memory.tombstones import erase
 from web.errors import Conflict, Invalid, NotFound
 
 

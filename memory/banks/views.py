@@ -12,7 +12,7 @@ from editor.models import Project
 from editor.requests import project_view
 from memory.banks import selectors, services
 from memory.banks.texts import CONTENT_LENGTH
-from memory.looking import page_of
+from memory.facts.selectors import fact_history
 from memory.pages import (
     asked_again,
     by_person,
@@ -25,7 +25,7 @@ from memory.pages import (
     user_of,
     version_seen,
 )
-from memory.selectors import fact_history
+from memory.text_search import page_of
 from web.errors import AppError, Invalid, NotFound
 
 FILTERS = ("bank", "agent", "text")

@@ -12,16 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from editor.models import Project
-from memory.api import problem
 from memory.blocks import selectors, services
 from memory.blocks.ranking import LONGEST_QUERY
 from memory.blocks.texts import AGENT_LENGTH, read_stamp
+from memory.facts.api import problem
 from memory.models import Block
 from memory.token_api import ACCESS, TokenView
 from memory.values import storable_text
+from web.api.fields import Fields, Number, Text, Whole
+from web.api.pagination import KeysetPagination
 from web.errors import Invalid, NotFound
-from web.fields import Fields, Number, Text, Whole
-from web.pagination import KeysetPagination
 
 MOST_MATCHES = 100
 SCOPES = [str(scope) for scope in Block.Scope.values]
@@ -222,6 +222,8 @@ class BlockDetail(BlockView):
 
 class Recall(TokenView):
     """Search in archival blocks."""
+
+    costly = ("POST",)
 
     @extend_schema(
         operation_id="memory_recall",

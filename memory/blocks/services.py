@@ -1,4 +1,4 @@
-"""Writes of memory blocks. Each is one transaction that takes the project's log first (``memory.ledger``)."""
+"""Writes of memory blocks. Each is one transaction that takes the project's log first (``memory.log.ledger``)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from editor.models import Project, User
 from memory import values
 from memory.blocks.selectors import block_dict, block_find, block_get, last_entry
 from memory.blocks.texts import problems_of, refuse_too_large, stamp
-from memory.chain import canonical
-from memory.ledger import Ledger, writing
+from memory.facts.services import REASON_LENGTH, actor_of, by_hand
+from memory.log.chain import canonical
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import Block, FactChange, System
-from memory.services import REASON_LENGTH, actor_of, by_hand
-from memory.tombstones import erase
 from web.errors import Conflict, Invalid, NotFound
 
 TICK = timedelta(microseconds=1)

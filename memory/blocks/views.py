@@ -15,7 +15,7 @@ from editor.requests import project_view
 from memory.blocks import selectors, services
 from memory.blocks.selectors import Filters
 from memory.blocks.texts import CHARACTERS, entries, read_stamp, stamp
-from memory.looking import page_of
+from memory.facts.selectors import fact_history
 from memory.models import Block
 from memory.pages import (
     asked_again,
@@ -28,7 +28,7 @@ from memory.pages import (
     typed,
     user_of,
 )
-from memory.selectors import fact_history
+from memory.text_search import page_of
 from web.errors import AppError, NotFound
 
 FILTERS = ("owner", "agent", "block_type", "scope", "text")

@@ -1,4 +1,4 @@
-"""Facts that outlive a session (docs/spec 03 §1, DESIGN §3)."""
+"""Facts that outlive a session (docs/spec 03 §1, docs/architecture.md §3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory.models.fields import ByteOrderedField, ExactJSONField
 from memory.models.log import System
 
 NEAR = timedelta(hours=1)
-"""A fact with less time left than this is "expiring": shown in amber (DESIGN §5)."""
+"""A fact with less time left than this is "expiring": shown in amber (docs/architecture.md §5)."""
 
 
 class Scope(models.TextChoices):
@@ -31,8 +31,8 @@ class Fact(models.Model):
     that this clock was not the real one. ``source`` names conversation, turn, event, session, agent, cause, by,
     document, line, column, end_line, end_column and revision, as far as they are known (``memory.values.source_of``).
     ``agent`` is that of the source, ``domain`` the second segment of the path and ``tag`` the DOMAIN of its declaration
-    (docs/spec 03 §5): columns, so that a list can be narrowed to them by an index (``memory.lanes``).
-    ``seal`` vouches for the value of a sensitive fact, which the log has masked only (``memory.seals``).
+    (docs/spec 03 §5): columns, so that a list can be narrowed to them by an index (``memory.lists.lanes``).
+    ``seal`` vouches for the value of a sensitive fact, which the log has masked only (``memory.log.seals``).
     """
 
     system: ClassVar = System.FACT

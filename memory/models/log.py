@@ -1,4 +1,4 @@
-"""The append-only log of what happened to everything that agents store (DESIGN §2, docs/spec 11)."""
+"""The append-only log of what happened to everything that agents store (docs/architecture.md §2, docs/spec 11)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class System(models.TextChoices):
 class FactChange(models.Model):
     """One entry of a project's append-only log, whatever ``system`` it is about.
 
-    ``digest`` chains it to the entry before (``memory.chain``).
+    ``digest`` chains it to the entry before (``memory.log.chain``).
 
     Neither the value nor the owner is part of the digest; commitments to them are. So a value can be erased with its
     fact, and a person's id with everything about them, while the log still verifies. ``salt`` is empty once ``owner``
@@ -126,7 +126,7 @@ class ChangeHead(models.Model):
 
 
 class ChainCheck(models.Model):
-    """How far a project's log was verified, and the first break if there is one (``memory.verification``).
+    """How far a project's log was verified, and the first break if there is one (``memory.log.verification``).
 
     ``rows_after`` and ``entries_after`` say how far the facts were compared with it, None at the end of each walk;
     ``compared_at`` is when both were over, None before. ``differing`` counts the differences, of which ``differences``

@@ -199,6 +199,8 @@ class Artifact(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["project", "session", "id"], name="artifact_of_session"),
             models.Index(fields=["expires_at", "id"], name="artifact_to_purge"),
+            models.Index(fields=["project", "size"], name="artifact_of_project"),
+            models.Index(fields=["uploaded_by", "size"], name="artifact_of_account"),
         ]
 
     def __str__(self) -> str:

@@ -21,8 +21,8 @@ from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of
 from memory.stores.serializers import READING, WRITING
 from memory.stores.validation import errors_of
+from web.api.fields import WHOLE_LARGEST, StrictQuery, whole
 from web.errors import Invalid
-from web.fields import WHOLE_LARGEST, StrictQuery, whole
 
 VIEW, TEST, EDIT = "project.view", "project.test", "project.edit"
 
@@ -136,6 +136,8 @@ class StoreDetail(StoresView):
 class SchemaCheck(StoresView):
     """A schema that is being written."""
 
+    costly = ("POST",)
+
     @extend_schema(
         operation_id="stores_check",
         request=shapes.SchemaSerializer,
@@ -165,6 +167,8 @@ def storable_content(content: Any) -> Any:
 
 class Definitions(StoresView):
     """All definitions as one file."""
+
+    costly = ("GET", "POST")
 
     @extend_schema(operation_id="stores_export", responses={200: shapes.ExportSerializer, **READING})
     def get(self, request: Request, slug: str) -> Response:

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from web.parsers import json_value
+from web.api.parsers import json_value
 
 NAME_LENGTH = 150
 TEXT_PROBE = 4096
@@ -52,7 +52,9 @@ ZIP = b"PK\x03\x04"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 PACKAGES = (("word/document.xml", DOCX), ("xl/workbook.xml", XLSX), ("ppt/presentation.xml", PPTX))
 STREAMS = (("Workbook", XLS), ("Book", XLS), ("PowerPoint Document", PPT))
-_HTML = re.compile(r"(?is)\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|script|svg|iframe)\b")
+_HTML = re.compile(
+    r"(?is)\s*+(?:<!--(?:(?!-->).)*+-->\s*+|<\?xml[^>]*+>\s*+)*+<(?:!doctype\s+html|html|head|body|script|svg|iframe)\b"
+)
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
 

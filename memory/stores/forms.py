@@ -9,7 +9,7 @@ from typing import Any
 
 from memory.stores.pointers import pointer_of
 from memory.stores.samples import FORMATS, flattened, kind_in
-from web.parsers import json_value
+from web.api.parsers import json_value
 
 DEEPEST = 5
 MOST_FIELDS = 200

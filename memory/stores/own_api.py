@@ -17,18 +17,18 @@ from rest_framework.response import Response
 
 from abl.runtime.ports_memory import SESSION_META
 from editor.models import Project
-from memory.api import problem
+from memory.facts.api import problem
+from memory.facts.services import ANY
 from memory.models import StoreDefinition, StoreRecord
-from memory.services import ANY
 from memory.stores import selectors, services
 from memory.stores import serializers as shapes
 from memory.stores.content import checked_projections, part_of
 from memory.stores.selectors import Subject
 from memory.stores.serializers import BAD, CHANGED, MISSING
 from memory.token_api import ACCESS, TokenView
+from web.api.fields import WHOLE_LARGEST, whole
+from web.api.parsers import json_value
 from web.errors import Invalid, NotFound
-from web.fields import WHOLE_LARGEST, whole
-from web.parsers import json_value
 
 NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH, description="Technical name.")
 SESSION = OpenApiParameter("session_id", description="A session of the user; stores of a session need it.")

@@ -15,9 +15,9 @@ from memory.stores.api import EDIT, StoresView
 from memory.stores.selectors import STATES, RecordFilters
 from memory.stores.serializers import READING, WRITING
 from memory.values import storable_text
+from web.api.fields import WHOLE_LARGEST, whole
+from web.api.pagination import KeysetPagination
 from web.errors import Invalid
-from web.fields import WHOLE_LARGEST, whole
-from web.pagination import KeysetPagination
 
 RECORD_FILTERS = [
     OpenApiParameter("store", description="Technical name."),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from editor.models import Project
 from editor.requests import project_view
+from memory.facts.selectors import fact_history
 from memory.pages import (
     SIZE,
     asked_again,
@@ -27,12 +28,11 @@ from memory.pages import (
     user_of,
     version_seen,
 )
-from memory.selectors import fact_history
 from memory.stores import selectors, services
 from memory.stores.selectors import STATES, RecordFilters
 from memory.values import storable_text
+from web.api.parsers import json_value
 from web.errors import AppError, Invalid
-from web.parsers import json_value
 
 
 @project_view()

@@ -12,12 +12,12 @@ from itertools import islice
 from typing import Any
 
 from abl.expressions.regex import compile_pattern, regex_problem
-from memory.chain import canonical
+from memory.log.chain import canonical
 from memory.stores.keywords import DIALECTS, STOCK, dialect_of
 from memory.stores.pointers import pointer_of_reference
 from memory.stores.validation import MESSAGE_LENGTH, MOST, Problem, problem_of, shown
 from memory.values import storable_text
-from web.parsers import json_value, nested_deeper
+from web.api.parsers import json_value, nested_deeper
 
 LARGEST = 64 * 1024
 DEEPEST = 32

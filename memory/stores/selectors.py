@@ -12,8 +12,8 @@ from django.db.models import Count, Q, QuerySet
 from abl.runtime.ports_memory import SESSION_META
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
+from memory.facts.selectors import in_state, live
 from memory.models import Artifact, FactChange, SessionMeta, StoreDefinition, StoreRecord, System
-from memory.selectors import in_state, live
 from memory.stores.links import download_path
 from memory.values import storable
 from web.errors import Conflict, Invalid, NotFound

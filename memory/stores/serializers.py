@@ -7,11 +7,11 @@ from typing import Any
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from memory.api import SourceSerializer, problem
+from memory.facts.api import SourceSerializer, problem
+from memory.facts.services import REASON_LENGTH
 from memory.models import StoreDefinition
-from memory.services import REASON_LENGTH
 from memory.stores.selectors import STATES
-from web.fields import WHOLE_LARGEST, Choice, Fields, Flag, Text, Whole
+from web.api.fields import WHOLE_LARGEST, Choice, Fields, Flag, Text, Whole
 
 FREE = serializers.JSONField
 ACCESS_HELP = "Who shares a record: one per user, one for the application, one per session."

@@ -12,7 +12,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import problem
+from memory.facts.api import problem
 from memory.models import Artifact, SessionMeta
 from memory.stores import selectors, services
 from memory.stores import serializers as shapes

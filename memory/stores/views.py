@@ -14,17 +14,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from editor.models import Project
 from editor.requests import project_view
+from memory.facts.selectors import fact_history
 from memory.models import StoreDefinition
 from memory.pages import asked_again, by_person, frame, go, refused, text_in, user_of, version_in
-from memory.selectors import fact_history
 from memory.stores import selectors, services
 from memory.stores.forms import content_of, form_of
 from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of, schema_of
 from memory.stores.validation import errors_of
+from web.api.fields import WHOLE_LARGEST, whole
+from web.api.parsers import json_value
+from web.costly import limited, while_typing
 from web.errors import AppError, Invalid
-from web.fields import WHOLE_LARGEST, whole
-from web.parsers import json_value
 
 EXAMPLE = {
     "type": "object",
@@ -136,6 +137,7 @@ def store_delete(request: HttpRequest, project: Project, name: str) -> HttpRespo
 
 
 @project_view()
+@while_typing
 @require_POST
 def store_preview(request: HttpRequest, project: Project) -> HttpResponse:
     """What is wrong with a schema that is being written, or the form and the examples that it makes.
@@ -150,6 +152,7 @@ def store_preview(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @project_view()
+@limited
 @require_GET
 def stores_export(request: HttpRequest, project: Project) -> HttpResponse:
     """All definitions as a file, without data."""
@@ -165,6 +168,7 @@ def ask_import(request: HttpRequest, project: Project, error: AppError | None = 
 
 
 @project_view("project.edit")
+@limited
 @require_http_methods(["GET", "POST"])
 @asked_again(ask_import)
 def stores_import(request: HttpRequest, project: Project) -> HttpResponse:

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from editor.models import Project
-from memory.comparison import Difference, differences
+from memory.log.comparison import Difference, differences
+from memory.log.verification import KEPT, verify
 from memory.models import Fact, FactChange
-from memory.verification import KEPT, verify
 
 __all__ = ["Command", "verify"]
 

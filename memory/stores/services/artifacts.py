@@ -16,24 +16,30 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import BigIntegerField, QuerySet, Sum, Value
+from django.db.models.functions import Greatest
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
 from editor.models import Project, User
 from memory import values
-from memory.chain import canonical
-from memory.ledger import Ledger, writing
+from memory.facts.services import actor_of, by_hand
+from memory.log.chain import canonical
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import Artifact, FactChange, System
-from memory.services import actor_of, by_hand
 from memory.stores import filetypes, selectors
 from memory.stores.extraction import cut, extract
 from memory.stores.filetypes import ALLOWED, FileType
-from memory.tombstones import erase
-from web.errors import Invalid
+from web.errors import Invalid, TooLarge
 
 LIFETIME = timedelta(days=30)
 """How long the links to a file work, and the file is kept."""
 MOST_FILES = 100
+"""Files of a session."""
+LEAST_COUNTED = 4096
+"""Bytes as which each file counts at least: a block of the disk."""
+MEGABYTE = 1_000_000
 FOLDER = "artifacts"
 ORPHAN_AGE = timedelta(hours=1)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -44,8 +50,8 @@ def artifact_add(
 ) -> Artifact:
     """Keep a file of a session that has not ended, with its text where the type has one.
 
-    Raises ``Invalid`` naming the field ``file`` for one that is too large or of a type that is not taken,
-    ``NotFound`` and ``Conflict`` for the session.
+    Raises ``Invalid`` naming the field ``file`` for one that is too large or of a type that is not taken, ``TooLarge``
+    (``quota-exceeded``) when project or user have no room left, ``NotFound`` and ``Conflict`` for the session.
     """
     selectors.session_open(project=project, session=session)
     data, kind = checked_file(file)
@@ -64,12 +70,39 @@ def artifact_add(
             selectors.session_open(project=project, session=session)
             if Artifact.objects.filter(project=project, session=session).count() >= MOST_FILES:
                 raise Invalid(fields={"file": f"the session has {MOST_FILES} files; no more are allowed"})
+            refuse_over_quota(artifact)
             artifact.save()
             _log(ledger, artifact)
     except BaseException:
         default_storage.delete(name)
         raise
     return artifact
+
+
+def refuse_over_quota(artifact: Artifact) -> None:
+    """Raise ``TooLarge`` if the files of its project, or of who uploads it, would take more than they may.
+
+    The sum over a project is exact, since its log admits one writer; that of a user who uploads to several projects at
+    the same moment may be exceeded by what is on its way.
+    """
+    ours = Artifact.objects.filter(project=artifact.project_id)
+    _refuse_beyond(ours, artifact, "the project", "ABL_PROJECT_FILES_MB", settings.PROJECT_FILES_MB)
+    if artifact.uploaded_by:
+        theirs = Artifact.objects.filter(uploaded_by=artifact.uploaded_by)
+        whose = f"{artifact.uploaded_by}, in all projects"
+        _refuse_beyond(theirs, artifact, whose, "ABL_USER_FILES_MB", settings.USER_FILES_MB)
+
+
+def _refuse_beyond(files: QuerySet[Artifact], artifact: Artifact, whose: str, setting: str, megabytes: int) -> None:
+    counted = Greatest("size", Value(LEAST_COUNTED), output_field=BigIntegerField())
+    used = files.aggregate(used=Sum(counted))["used"] or 0
+    new, limit = max(artifact.size, LEAST_COUNTED), megabytes * MEGABYTE
+    if used + new > limit:
+        words = (
+            f"has {artifact.size:,} bytes; files of {whose} take {used:,} of {limit:,} bytes. Delete files that are no "
+            f"longer needed, or have {setting} raised by who runs the workbench"
+        )
+        raise TooLarge(fields={"file": words}, code="quota-exceeded", used=used, limit=limit)
 
 
 def _kept(data: bytes) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory.facts.services import ANY, Expected
 from memory.models import StoreDefinition
-from memory.services import ANY, Expected
 from memory.stores.content import SchemaRefused
 from memory.stores.keywords import STEPS, TooMuchWork
 from memory.stores.validation import TOO_MUCH, Problem, errors_within

@@ -13,15 +13,15 @@ from django.utils import timezone
 from abl.runtime.ports_memory import SESSION_META
 from editor.models import Project, User
 from memory import values
-from memory.chain import canonical
-from memory.definitions import Definition, defined, undefined
-from memory.ledger import Ledger, writing
+from memory.facts.services import REASON_LENGTH, actor_of, by_hand
+from memory.log.chain import canonical
+from memory.log.definitions import Definition, defined, undefined
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import FactChange, StoreDefinition, StoreRecord, System
-from memory.services import REASON_LENGTH, actor_of, by_hand
 from memory.stores import selectors
 from memory.stores.schema import problems_of
 from memory.stores.validation import errors_of
-from memory.tombstones import erase
 from web.errors import Conflict, Invalid
 
 BATCH = 200

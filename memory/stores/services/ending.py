@@ -10,14 +10,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from editor.models import Project, User
-from memory.ledger import Ledger, writing
+from memory.facts.purge import tombstone_days
+from memory.facts.services import VIRTUAL_KEPT, actor_of
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import Artifact, FactChange, SessionMeta, StoreDefinition, StoreRecord
-from memory.purge import tombstone_days
-from memory.services import VIRTUAL_KEPT, actor_of
 from memory.stores.services.artifacts import artifacts_end, orphans_remove
 from memory.stores.services.records import bury_records
 from memory.stores.services.sessions import forget_metadata
-from memory.tombstones import erase
 
 BATCH = 200
 

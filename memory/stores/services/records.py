@@ -1,8 +1,8 @@
 """Writes of records (docs/spec 11 §2): merged or replaced, checked, logged. Each service is one transaction.
 
-Every writer takes the project's log first (``memory.ledger``) and reads the record under that lock, so what two write
-at the same time is merged one after the other and no field is lost. The schema check, which may take a second, comes
-before the lock; under it the answer is known, unless somebody else wrote in between: then all is done once more.
+Every writer takes the project's log first (``memory.log.ledger``) and reads the record under that lock, so what two
+write at the same time is merged one after the other and no field is lost. The schema check, which may take a second,
+comes before the lock; under it the answer is known, unless somebody else wrote in between: then all is done once more.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from django.utils import timezone
 from abl.runtime.ports_memory import SESSION_META
 from editor.models import Project, User
 from memory import values
-from memory.ledger import Ledger, writing
+from memory.facts.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
+from memory.log.ledger import Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import FactChange, StoreDefinition, StoreRecord, System
-from memory.services import ANY, REASON_LENGTH, Expected, actor_of, by_hand
 from memory.stores import selectors
 from memory.stores.content import merged, object_text
 from memory.stores.keywords import STEPS, TooMuchWork
 from memory.stores.selectors import Subject
 from memory.stores.services.changes import Change, Place, checked, schema_errors
 from memory.stores.validation import Problem
-from memory.tombstones import erase
 from web.errors import Conflict, Forbidden, Invalid, NotFound
 
 _Access, _Retention = StoreDefinition.Access, StoreDefinition.Retention

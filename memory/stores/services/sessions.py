@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from editor.models import Project, User
 from memory import values
-from memory.ledger import NOBODY, Ledger, writing
+from memory.facts.services import actor_of, by_hand
+from memory.log.ledger import NOBODY, Ledger, writing
+from memory.log.tombstones import erase
 from memory.models import FactChange, SessionMeta, StoreRecord, System
-from memory.services import actor_of, by_hand
 from memory.stores import selectors
 from memory.stores.content import merged, object_text
 from memory.stores.services.records import bury_records
-from memory.tombstones import erase
 from web.errors import Invalid
 
 LARGEST = 64 * 1024

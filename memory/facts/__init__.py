@@ -1,0 +1,1 @@
+"""Facts: reading and writing them, their expiry, their pages and API (docs/spec 03)."""

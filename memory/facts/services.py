@@ -1,0 +1,359 @@
+"""Writes of facts. Each service is one transaction and takes the project's log first (``memory.log.ledger``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, Final
+
+from django.utils import timezone
+
+from abl.runtime.ports import FactWrite
+from editor.models import Project, User
+from memory import values
+from memory.facts import quick, sql
+from memory.facts.declarations import nearest
+from memory.facts.purge import TOMBSTONES_KEPT, VIRTUAL_KEPT
+from memory.facts.selectors import fact_live, shown
+from memory.log.chain import canonical, commit_to, salt_for
+from memory.log.ledger import NOBODY, Actor, Change, Ledger, writing
+from memory.log.seals import seal_of
+from memory.log.tombstones import bury, bury_expired, erase, wipe
+from memory.models import Fact, FactChange, System
+from web.errors import Conflict, Invalid, NotFound
+
+REASON_LENGTH = 300
+
+__all__ = [
+    "ANY", "NOBODY", "REASON_LENGTH", "TOMBSTONES_KEPT", "VIRTUAL_KEPT", "Actor", "Expected", "Place", "actor_of",
+    "by_hand", "checked_reason", "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit",
+    "facts_delete",
+]  # fmt: skip
+
+
+class Expected(Enum):
+    """``ANY``: whatever is there is replaced."""
+
+    ANY = "any"
+
+
+ANY: Final = Expected.ANY
+Place = tuple[str, str, str]
+"""Scope, owner and path of a fact in its project."""
+
+
+def actor_of(user: User | None) -> Actor:
+    """A signed-in user as the log names them."""
+    return Actor(user.pk, user.get_username()) if user is not None else NOBODY
+
+
+def by_hand(actor: User | None) -> dict[str, Any]:
+    """The source of a fact that no run wrote."""
+    return {"cause": "manual", "by": actor.get_username() if actor else ""}
+
+
+def fact_put(
+    *,
+    project: Project,
+    scope: str,
+    owner: str,
+    path: str,
+    value: Any,
+    expected_version: int | Expected | None = ANY,
+    ttl: str | None = None,
+    sensitive: bool | None = None,
+    masking: Mapping[str, Any] | None = None,
+    source: Mapping[str, Any] | None = None,
+    actor: User | None = None,
+    reason: str = "",
+    now: datetime | None = None,
+) -> Fact:
+    """Write a fact and return it. ``now`` is the writer's clock, the real one by default.
+
+    :param expected_version: the version that must be there; None: no live fact may be there; ``ANY``: no condition.
+    :param ttl: such as ``90d``; None never expires, also where the fact did before (docs/spec 03 §4).
+    :param sensitive: None keeps what the fact was. ``memory.facts.revising.fact_write`` looks up what agents declare.
+    :param masking: how it is shown when it is ``sensitive``, fields of ``abl.runtime.masking.Display``.
+    :raises Invalid: naming the fields. :raises Conflict: with the live fact as ``current``, or None.
+    """
+    text = _checked(scope=scope, owner=owner, path=path, value=value, ttl=ttl, expected=expected_version, reason=reason)
+    real = timezone.now()
+    at = now or real
+    fact = _fact(
+        project.pk, scope=scope, owner=owner, path=path, value=value, type=values.type_of(value), ttl=ttl or "",
+        written_at=at, expires_at=at + timedelta(seconds=values.ttl_seconds(ttl) or 0) if ttl else None,
+        source=values.source_of(source or by_hand(actor)), recorded_at=real, virtual_clock=at != real,
+    )  # fmt: skip
+    who = actor_of(actor)
+    if isinstance(expected_version, int) and not sensitive and _put_quickly(fact, text, expected_version, who, reason):
+        return fact
+    key = (project.pk, scope, owner, path)
+    with writing(project.pk, now=real, actor=who) as ledger:
+        fact.sensitive, fact.tag = sensitive, None  # type: ignore[assignment]
+        fact.masking = None if sensitive is None else dict(masking or {})
+        if not isinstance(expected_version, int):
+            bury_expired(ledger, key, at)
+            _keep_what_was(fact)
+        if not fact_stored(ledger, fact, text, expected=expected_version, reason=reason):
+            raise _conflict(_there(fact), fact, expected_version)
+    return fact
+
+
+def facts_commit(
+    *,
+    project: Project,
+    writes: Sequence[FactWrite],
+    conversation: int | None = None,
+    turn: int | None = None,
+    started_by: str = "",
+    revisions: Mapping[str, int] | None = None,
+    virtual_clock: bool = False,
+    sensitive: Mapping[str, Mapping[str, Any]] | None = None,
+    domains: Mapping[str, str] | None = None,
+    seen: Mapping[Place, int | None] | None = None,
+) -> list[Fact]:
+    """Apply the buffered writes of a turn in order, inside the caller's transaction (docs/spec 09, T18).
+
+    :param conversation: its number, for the address of the event that wrote. :param started_by: who started it.
+    :param revisions: path of a document to the number of the revision that ran.
+    :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.masking.Display``
+        (docs/spec 03 §3). ``sensitive`` and ``masking`` in the source of a write do the same.
+    :param domains: path of a declaration to its DOMAIN (docs/spec 03 §5).
+    :param seen: the versions that the turn read, None where it found no live fact. What it writes there is built on
+        them; what it did not read may have any.
+    :returns: the facts written, in order; deletions give none.
+    :raises Conflict: when a fact that was read and is written has another version by now; nothing is written then.
+    :raises Invalid: for a path or a value beyond what a fact may hold, whoever writes it.
+    """
+    if not writes:
+        return []
+    real = timezone.now()
+    written = []
+    with writing(project.pk, now=real) as ledger:
+        _check_seen(project, writes, seen or {})
+        for write in writes:
+            origin = {
+                **write.source, "conversation": conversation, "turn": write.source.get("turn", turn), "by": started_by,
+                "revisions": revisions,
+            }  # fmt: skip
+            fact = _fact_of(project, write, origin, real)
+            fact.virtual_clock = virtual_clock
+            fact.sensitive, fact.masking = _sensitivity(write, sensitive or {})
+            fact.tag = values.storable(str((domains or {}).get(write.path, "")))[:300]
+            if write.delete:
+                _delete_key(ledger, fact)
+                continue
+            bury_expired(ledger, (project.pk, fact.scope, fact.owner, fact.path), write.written_at)
+            fact_stored(ledger, fact, _bounded_text(fact), expected=ANY, reason="")
+            written.append(fact)
+    return written
+
+
+def fact_delete(
+    *, project: Project, pk: int, expected_version: int | None = None, actor: User | None = None, reason: str = ""
+) -> None:
+    """Delete one fact, of the version that was seen if given. Raises ``NotFound`` or ``Conflict``."""
+    if not facts_delete(project=project, chosen={pk: expected_version}, actor=actor, reason=reason):
+        raise NotFound(f"There is no fact {pk} in {project.name}.")
+
+
+def facts_delete(
+    *, project: Project, chosen: Mapping[int, int | None], actor: User | None = None, reason: str = ""
+) -> int:
+    """Delete chosen facts, all or none, and erase their values from the log. Returns how many.
+
+    :param chosen: primary key to the version that was seen, or None for any. A fact that is gone is passed over.
+    :raises Conflict: when a fact has another version by now.
+    """
+    now = timezone.now()
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+        facts = list(Fact.objects.filter(project=project, pk__in=chosen).order_by("pk"))
+        for fact in facts:
+            if chosen[fact.pk] not in (None, fact.version):
+                raise Conflict(
+                    f"{fact.path} has version {fact.version} by now, not {chosen[fact.pk]}. Nothing was deleted.",
+                    current=shown(fact, now).as_dict(),
+                )
+        wipe([fact.pk for fact in facts])
+        for fact in facts:
+            ledger.noted(FactChange.Kind.DELETE, fact, at=now, reason=reason[:REASON_LENGTH])
+        Fact.objects.filter(pk__in=[fact.pk for fact in facts]).delete()
+    return len(facts)
+
+
+def fact_expire(*, project: Project, pk: int, expected_version: int | None = None, actor: User | None = None) -> Fact:
+    """End a live fact now: it becomes a tombstone. Raises ``NotFound`` or ``Conflict``."""
+    now = timezone.now()
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+        fact = fact_live(project=project, pk=pk, now=now)
+        if expected_version not in (None, fact.version):
+            raise Conflict(f"{fact.path} has version {fact.version} by now.", current=shown(fact, now).as_dict())
+        bury(ledger, [fact], reason="ended by hand", ended=now)
+    return fact
+
+
+def fact_reveal(*, project: Project, pk: int, actor: User, reason: str) -> Fact:
+    """The fact with its value, after writing down who looked at it and why."""
+    checked_reason(reason)
+    now = timezone.now()
+    with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
+        fact = fact_live(project=project, pk=pk, now=now)
+        ledger.noted(FactChange.Kind.REVEAL, fact, at=now, reason=reason.strip())
+    return fact
+
+
+def checked_reason(reason: str) -> None:
+    """Raise ``Invalid`` for what is no reason to look at a sensitive value."""
+    if not 0 < len(reason.strip()) <= REASON_LENGTH:
+        raise Invalid(fields={"reason": f"say why, in 1 to {REASON_LENGTH} characters; it is kept in the log"})
+    if not values.storable_text(reason):
+        raise Invalid(fields={"reason": "has a character that cannot be stored (NUL or half a surrogate pair)"})
+
+
+def _checked(*, ttl: str | None, value: Any, expected: int | Expected | None, reason: str, **address: str) -> str:
+    problems = values.problems_of(ttl=ttl, **address)
+    text = ""
+    try:
+        text = values.value_text(value)
+    except ValueError as error:
+        problems["value"] = str(error)
+    if isinstance(expected, int) and not 0 < expected < 2**31:
+        problems["expected_version"] = f"{expected} is not a version; give 1 or more, or null where no fact may be"
+    if len(reason) > REASON_LENGTH or not values.storable_text(reason):
+        problems["reason"] = f"at most {REASON_LENGTH} characters, without NUL"
+    if problems:
+        raise Invalid(fields=problems)
+    return text
+
+
+def _fact(project_id: int, **columns: Any) -> Fact:
+    """A fact in memory. By position, as a row from the database is read: by name takes five times as long."""
+    path, source = columns["path"], columns["source"]
+    known = {"project_id": project_id, "domain": values.domain_of(path), "agent": source.get("agent", ""), "tag": "",
+             "sensitive": False, "masking": {}, "seal": "", **columns}  # fmt: skip
+    row: Any = [known.get(name) for name in sql.COLUMNS]
+    return Fact(*row)
+
+
+def _bounded_text(fact: Fact) -> str:
+    """The canonical JSON of what a run writes, held to the bounds of what people and programs write."""
+    if len(fact.path) > values.PATH_LENGTH:
+        long = f"{fact.path[:80]}… has {len(fact.path)} characters; at most {values.PATH_LENGTH} are kept"
+        raise Invalid(fields={"path": long})
+    try:
+        return values.value_text(fact.value)
+    except ValueError as error:
+        raise Invalid(fields={fact.path: f"the value {error}"}) from error
+
+
+def _check_seen(project: Project, writes: Sequence[FactWrite], seen: Mapping[Place, int | None]) -> None:
+    """Refuse writes that are built on facts as they are no more. The log is held, so nobody changes them now."""
+    for place, write in {(write.scope, write.owner, write.path): write for write in reversed(writes)}.items():
+        if place in seen:
+            wanted = _fact_of(project, write, write.source, write.written_at)
+            there = _there(wanted)
+            if (there.version if there is not None else None) != seen[place]:
+                raise _conflict(there, wanted, seen[place])
+
+
+def _put_quickly(fact: Fact, text: str, expected: int, actor: Actor, reason: str) -> bool:
+    """Store the next version by ``memory.facts.quick``. False: the fact is sensitive. Raises ``Conflict``."""
+    nonce, commitment = commit_to(text)
+    change = Change(
+        fact.project_id, System.FACT, FactChange.Kind.WRITE.value, fact.scope, fact.owner, fact.path, expected + 1,
+        fact.type, fact.written_at, fact.recorded_at, salt_for(fact.owner), text, nonce, commitment, False,
+        fact.expires_at, fact.ttl, actor.user_id, actor.name, fact.source, reason,
+    )  # fmt: skip
+    pk = quick.put_version(fact, change, json=_spelled(fact.value, text), source=canonical(fact.source))
+    if pk is not None:
+        fact.pk, fact.version = pk, expected + 1
+        return True
+    there = _there(fact)
+    if there is not None and there.sensitive and there.version == expected:
+        return False
+    raise _conflict(there, fact, expected)
+
+
+def _spelled(value: Any, text: str) -> str:
+    """How a fact keeps a value whose canonical JSON is ``text``."""
+    return values.spelled(value) if isinstance(value, (dict, list)) else text
+
+
+def fact_stored(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | None, reason: str) -> bool:
+    """Store ``fact`` if its place is in the expected state; sets its key and version and logs it, in an open ledger."""
+    key = (fact.project_id, fact.scope, fact.owner, fact.path)
+    masking = canonical(fact.masking) if fact.masking is not None else None
+    # Whether it is sensitive may be known only by the row that is there.
+    fact.seal = seal_of(key, fact.recorded_at, text) if fact.sensitive is not False else ""
+    row = (
+        fact.domain, fact.tag, fact.agent, values.spelled(fact.value), fact.type, sql.moment(fact.written_at),
+        sql.moment(fact.expires_at), fact.ttl,
+        fact.sensitive, masking, fact.seal, canonical(fact.source), fact.virtual_clock, sql.moment(fact.recorded_at),
+    )  # fmt: skip
+    version = expected if isinstance(expected, int) else None
+    done = sql.put(key, row, expected=version, new=expected is None, now=fact.written_at)
+    if done is None:
+        return False
+    fact.pk, fact.version, fact.sensitive, fact.masking = (
+        done.id,
+        done.version,
+        bool(done.sensitive),
+        json.loads(done.masking),
+    )
+    ledger.written(
+        key=key, version=fact.version, type=fact.type, at=fact.written_at, expires_at=fact.expires_at, ttl=fact.ttl,
+        value_text=canonical(values.masked(fact.value, fact.masking)) if fact.sensitive else text,
+        sensitive=fact.sensitive, source=fact.source, reason=reason,
+    )  # fmt: skip
+    return True
+
+
+def _fact_of(project: Project, write: FactWrite, source: Mapping[str, Any], real: datetime) -> Fact:
+    origin = values.source_of(source)
+    return _fact(
+        project.pk, scope=write.scope, owner=values.storable(write.owner), path=write.path,
+        value=values.storable(write.value), type=write.type[:20], written_at=write.written_at,
+        expires_at=write.expires_at, ttl=(write.ttl or "")[:20], source=origin, recorded_at=real,
+    )  # fmt: skip
+
+
+def _sensitivity(write: FactWrite, declared: Mapping[str, Mapping[str, Any]]) -> tuple[bool, dict[str, Any]]:
+    """Whether a write is sensitive and how it shows: by the nearest declaration at or above its path."""
+    found = nearest(declared, write.path)
+    if found is not None:
+        return True, dict(found)
+    return bool(write.source.get("sensitive")), dict(write.source.get("masking") or {})
+
+
+def _keep_what_was(fact: Fact) -> None:
+    """Give a write that does not say so what is kept over versions: sensitivity, mask, the tag of the declaration."""
+    place = Fact.objects.filter(project=fact.project_id, scope=fact.scope, owner=fact.owner, path=fact.path)
+    sensitive, masking, tag = place.values_list("sensitive", "masking", "tag").first() or (False, {}, "")
+    if fact.sensitive is None:
+        fact.sensitive, fact.masking = sensitive, masking
+    fact.tag = tag
+
+
+def _there(fact: Fact) -> Fact | None:
+    """The fact at the place of another, if it is live when that was written."""
+    found = sql.read((fact.project_id, fact.scope, fact.owner, fact.path))
+    return found if found is not None and found.state(fact.written_at) != "expired" else None
+
+
+def _conflict(there: Fact | None, wanted: Fact, expected: int | Expected | None) -> Conflict:
+    version = f"version {expected}" if expected is not None else "no fact"
+    found = f"version {there.version} is there" if there else "none is there"
+    return Conflict(
+        f"{wanted.path}: {version} was expected, {found}. Read it again and repeat your change.",
+        current=shown(there, wanted.written_at).as_dict() if there else None,
+    )
+
+
+def _delete_key(ledger: Ledger, gone: Fact) -> None:
+    fact = Fact.objects.filter(project=gone.project_id, scope=gone.scope, owner=gone.owner, path=gone.path).first()
+    if fact is not None:
+        fact.source = gone.source
+        erase(ledger, fact, FactChange.Kind.DELETE, at=gone.written_at, reason="")
+        fact.delete()

@@ -1,0 +1,1 @@
+"""One page over all memory systems: who has what in which."""
