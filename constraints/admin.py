@@ -10,7 +10,8 @@ from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
-from constraints import selectors, services
+from constraints import selectors
+from constraints.conversations import services
 from constraints.models import Conversation, DeletedConversation, ProcessValue, TraceEvent, Turn
 from memory.values import type_of
 from web.errors import AppError

@@ -10,4 +10,5 @@ class ConstraintsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect the guards of documents, what is erased with a user, and what the editor shows of the last run."""
-        from constraints import erasing, guards, last_rules, last_seen  # noqa: F401
+        from constraints.conversations import erasing, guards  # noqa: F401
+        from constraints.traces import last_rules, last_seen  # noqa: F401

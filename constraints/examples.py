@@ -12,7 +12,7 @@ from django.db import transaction
 from editor import services as editing
 from editor.models import Membership, Project, User
 from memory.banks import services as banks
-from memory.revising import fact_write
+from memory.facts.revising import fact_write
 from memory.stores import services as stores
 
 FOLDER: Path = settings.BASE_DIR / "examples"

@@ -1,4 +1,4 @@
-"""Test conversations, their turns and traces (DESIGN §2, §3; docs/spec 12 §4).
+"""Test conversations, their turns and traces (docs/architecture.md §2, §3; docs/spec 12 §4).
 
 A ``Turn`` row is the truth about a piece of work: the broker only says that a row is worth looking at. ``version``
 counts the changes of a conversation; every turn and event carries the count at which it last changed, so that a viewer
@@ -103,6 +103,27 @@ class DeletedConversation(models.Model):
         return f"deleted conversation {self.number}"
 
 
+class Share(models.Model):
+    """What one account has had of the workers in one project: turns that wait are shared out by it.
+
+    The account is the one that started the conversation. ``used_us`` is the time that its turns held a worker, in
+    microseconds; it counts half after each ``constraints.running.queue.HALF_LIFE_SECONDS`` since ``used_at``.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="shares")
+    account = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    used_us = models.PositiveBigIntegerField(default=0)
+    used_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "account"], name="one_share_per_account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"share of {self.account} in {self.project}"
+
+
 class Turn(models.Model):
     """One piece of work of a conversation: the start, a message, an action, a set value, time that passes.
 
@@ -127,6 +148,9 @@ class Turn(models.Model):
     UNFINISHED: ClassVar = (Status.QUEUED, Status.RUNNING)
 
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
+    share = models.ForeignKey(
+        Share, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False, editable=False
+    )
     index = models.PositiveIntegerField()
     message_id = models.CharField(max_length=64)
     kind = models.CharField(max_length=8, choices=Kind.choices)
@@ -137,8 +161,12 @@ class Turn(models.Model):
     overtaken = models.PositiveSmallIntegerField(
         default=0, help_text="Attempts that began again because others changed what they had read and write."
     )
+    kills = models.PositiveSmallIntegerField(default=0, help_text="Attempts at which its own process was killed.")
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
+    deadline_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the attempt has to be over: its time limit, or when it was cancelled."
+    )
     cancel_requested = models.BooleanField(default=False)
     number = models.PositiveIntegerField(null=True, blank=True, help_text="The turn as the session counts it.")
     snapshot = models.JSONField(null=True, blank=True)
@@ -166,11 +194,9 @@ class Turn(models.Model):
             models.UniqueConstraint(fields=["conversation", "message_id"], name="one_turn_per_message"),
         ]
         indexes: ClassVar = [
-            models.Index(
-                fields=["status", "lease_until"],
-                name="turn_unfinished",
-                condition=models.Q(status__in=["queued", "running"]),
-            ),
+            # SQLite takes a partial index only where it can see that the condition is the same: IN it does not see.
+            models.Index(fields=["lease_until"], name="turn_running", condition=models.Q(status="running")),
+            models.Index(fields=["share", "id"], name="turn_waiting", condition=models.Q(status="queued")),
         ]
 
     def __str__(self) -> str:

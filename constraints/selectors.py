@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet
+from django.utils import timezone
 
 from constraints.models import Conversation, DeletedConversation, TraceEvent, Turn
 from editor.models import Document, Project, Revision
@@ -112,6 +113,35 @@ def turn_get(*, conversation: Conversation, index: int) -> Turn:
     return turn
 
 
+def queue_age() -> float:
+    """Seconds since the oldest turn that waits was queued; 0.0 when none waits."""
+    oldest = Turn.objects.filter(status=Turn.Status.QUEUED).order_by().aggregate(at=Min("queued_at"))["at"]
+    return 0.0 if oldest is None else max(0.0, (timezone.now() - oldest).total_seconds())
+
+
+def turns_running() -> QuerySet[Turn]:
+    """Turns at work in any project, those that run longest first. For admins of the installation."""
+    return _of_any_project(Turn.Status.RUNNING).order_by("started_at", "pk")
+
+
+def turns_waiting() -> QuerySet[Turn]:
+    """Turns that wait in any project, oldest first. For admins of the installation."""
+    return _of_any_project(Turn.Status.QUEUED).order_by("pk")
+
+
+def _of_any_project(status: str) -> QuerySet[Turn]:
+    related = ("conversation__project", "conversation__started_by", "author")
+    return Turn.objects.filter(status=status).defer("snapshot", "input").select_related(*related)
+
+
+def turn_anywhere(*, pk: int) -> Turn:
+    """A turn of any project. For admins of the installation."""
+    turn = Turn.objects.defer("snapshot").select_related("conversation__project").filter(pk=pk).first()
+    if turn is None:
+        raise NotFound(f"There is no turn {pk}; its conversation was deleted.")
+    return turn
+
+
 def turn_before(*, turn: Turn) -> Turn | None:
     """The nearest earlier turn that was done: its snapshot is where ``turn`` begins."""
     earlier = Turn.objects.filter(conversation_id=turn.conversation_id, index__lt=turn.index, status=Turn.Status.DONE)
@@ -164,9 +194,14 @@ def event_children(*, event: TraceEvent) -> list[TraceEvent]:
     )
 
 
-def event_first_failing(*, conversation: Conversation) -> int | None:
-    """``seq`` of the last event that failed, which is what one looks for, or of the last event; None without events."""
+def event_first_failing(*, conversation: Conversation, since: int = 0) -> int | None:
+    """``seq`` of the last event that failed, which is what one looks for, or of the last event; None without events.
+
+    ``since`` is the index of the first turn that is looked at.
+    """
     events = TraceEvent.objects.filter(conversation=conversation).only("seq")
+    if since:
+        events = events.filter(turn__index__gte=since)
     failing = events.filter(FAILED)
     last = failing.order_by("-seq").first() or events.order_by("-seq").first()
     return last.seq if last else None

@@ -7,31 +7,38 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_init, worker_ready
 
-from constraints import programs, services
+from constraints.conversations import services
+from constraints.running import programs
+from constraints.running.queue import set_processes
+from web.periodic import periodic
 
 
 @shared_task(name="constraints.run_turn", acks_late=True, ignore_result=True)
 def run_turn(turn_id: int) -> None:
-    """Run one turn, if it is still to be run; a repeated message does nothing."""
-    services.turn_run(turn_id=turn_id)
+    """Run turns that wait. The id says which one is new; the fair queue says which runs."""
+    services.turns_work()
 
 
 @shared_task(name="constraints.sweep_turns", ignore_result=True)
+@periodic("sweep")
 def sweep_turns(thorough: bool = False) -> int:
     """Take turns from dead workers and send lost messages again."""
     return services.turn_sweep(thorough=thorough)
 
 
 @shared_task(name="constraints.settle_conversations", ignore_result=True)
+@periodic("settle")
 def settle_conversations() -> int:
     """Write what conversations stored into the memory of their users, once they have settled."""
     return services.conversations_settle()
 
 
 @worker_init.connect
-def warm_up(**_: Any) -> None:
+def warm_up(sender: Any, **_: Any) -> None:
     """Load the language before the pool forks: no first message waits for imports. Touches no database."""
     programs.warm_up()
+    if isinstance(sender.concurrency, int):
+        set_processes(sender.concurrency)
 
 
 @worker_ready.connect

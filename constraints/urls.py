@@ -2,10 +2,14 @@
 
 from django.urls import path
 
-from constraints import deletion_views, preview_views, stream, views
+from constraints.conversations import deletion_views, stream, views
+from constraints.previews import views as preview_views
+from constraints.running import work_views
 
 app_name = "constraints"
 urlpatterns = [
+    path("turns/", work_views.work, name="work"),
+    path("turns/<int:pk>/stop/", work_views.work_stop, name="work-stop"),
     path("p/<slug:slug>/test/", views.conversations, name="conversations"),
     path("p/<slug:slug>/memory/preview/", preview_views.preview, name="preview"),
     path("p/<slug:slug>/test/panel/", views.panel, name="panel"),

@@ -8,10 +8,10 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from constraints import programs
-from constraints.display.rows import microseconds
-from constraints.display.values import Tree, shown, tree
 from constraints.models import Conversation, Turn
+from constraints.running import programs
+from constraints.traces.rows import microseconds
+from constraints.traces.values import Tree, shown, tree
 from web.templatetags.wb import icon, state_icon, state_word
 
 register = template.Library()

@@ -1,0 +1,145 @@
+"""Starting a conversation: pin what decides its outcome, refuse what cannot run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from abl.runtime.memory_ports import LATEST_YEAR, MockTools
+from constraints import selectors
+from constraints.models import Conversation, Turn
+from constraints.running import programs
+from constraints.running.changes import turn_enqueue
+from constraints.running.queue import share_of
+from constraints.running.run_settings import run_settings
+from editor.models import Project, User
+from editor.texts import storable
+from memory.stores import services as stores
+from web.errors import Invalid
+
+DEFAULT_USER = "test-user"
+EARLIEST_YEAR = 1000
+
+
+class NotRunnable(Invalid):
+    """Problems of severity error stop a run; ``data["problems"]`` lists them with path, line, code and message."""
+
+    code = "not-runnable"
+    title = "The agents cannot run yet"
+
+
+@transaction.atomic
+def conversation_start(
+    *,
+    project: Project,
+    started_by: User,
+    user: str = "",
+    entry: str = "",
+    channel: str = "web",
+    policy: str = Conversation.Policy.EVALUATE,
+    clock_mode: str = Conversation.Clock.REAL,
+    clock_start: datetime | None = None,
+    seed: int = 0,
+    metadata: Mapping[str, Any] | None = None,
+    session_reference: str = "",
+    user_reference: str = "",
+    **run: Any,
+) -> Conversation:
+    """Pin the saved documents and queue turn 0.
+
+    :param entry: the agent to begin with; empty: as the project's settings say, without that as docs/spec 09 §3 says.
+    :param metadata: what ``memory.sessionMeta`` gives agents to read, with the two references (docs/spec 11 §2).
+    :param run: ``memory_policy``, ``bank`` and ``model``, as ``run_settings`` takes them.
+
+    Raises ``Invalid`` for a value that is not offered and ``NotRunnable`` when the documents have errors.
+    """
+    clock_start = checked_start(clock_start)
+    entry = entry or str(project.settings.get("entry") or "")
+    user, channel = storable(user, "user"), storable(channel, "channel")
+    pins = selectors.pins_of(project=project)
+    refuse_problems(project=project, pins=pins, entry=entry)
+    refuse_unknown_choices(entry=entry, policy=policy, clock_mode=clock_mode, agents=programs.agent_names(pins=pins))
+    refuse_what_cannot_run(project=project, pins=pins, entry=entry)
+    if clock_mode == Conversation.Clock.FIXED and clock_start is None:
+        clock_start = timezone.now().replace(microsecond=0)
+    user = user.strip() or DEFAULT_USER
+    # Not the key: writers of memory, whom the session waits for, hold that.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    conversation = Conversation.objects.create(
+        project=project,
+        number=selectors.conversation_last_number(project=project) + 1,
+        pins=pins,
+        entry=entry,
+        user=user,
+        started_by=started_by,
+        channel=channel.strip() or "web",
+        policy=policy,
+        clock_mode=clock_mode,
+        clock_start=clock_start if clock_mode == Conversation.Clock.FIXED else None,
+        seed=seed,
+        mocks=project.settings.get("mocks", {}),
+        settings=run_settings(project=project, given=run),
+        version=1,
+    )
+    stores.session_begin(
+        project=project, session=conversation.session_id, user=user, metadata=metadata,
+        session_reference=session_reference, user_reference=user_reference, started_by=started_by,
+    )  # fmt: skip
+    turn = Turn.objects.create(
+        conversation=conversation, share=share_of(conversation), index=0, message_id="start", kind=Turn.Kind.START,
+        author=started_by, version=1,
+    )  # fmt: skip
+    turn_enqueue(turn_id=turn.pk)
+    return conversation
+
+
+def refuse_problems(*, project: Project, pins: Mapping[str, int], entry: str = "") -> None:
+    """Raise ``NotRunnable`` for errors that stop a run from beginning with ``entry`` (docs/spec 05 §1).
+
+    Such as those of a document that was meant to be an agent and is none. That ``entry`` is missing is no error here.
+    """
+    problems = programs.problems_of(pins=pins, entry=entry)
+    if problems:
+        count = f"{len(problems)} problem{'s stop' if len(problems) > 1 else ' stops'}"
+        raise NotRunnable(f"{count} the agents of {project.name} from running.", problems=problems)
+
+
+def refuse_what_cannot_run(*, project: Project, pins: Mapping[str, int], entry: str) -> None:
+    """Raise ``Invalid`` for an entry or mocks that no run can use."""
+    refusal = programs.refusal(pins=pins, entry=entry)
+    if refusal:
+        raise Invalid(fields={"entry": refusal})
+    try:
+        MockTools(project.settings.get("mocks", {}))
+    except (TypeError, ValueError, AttributeError) as error:
+        message = f"The mocks in the settings of {project.name} cannot be read: {error}."
+        raise Invalid(message, fields={"mocks": message}) from error
+
+
+def checked_start(at: datetime | None) -> datetime | None:
+    """The first instant of a clock, if there is room around it for zones and times to live."""
+    if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR:
+        raise Invalid(fields={"clock_start": f"{at:%Y-%m-%d} is not in the years {EARLIEST_YEAR} to {LATEST_YEAR}."})
+    return at
+
+
+def refuse_unknown_choices(*, entry: str, policy: str, clock_mode: str, agents: list[str]) -> None:
+    """Raise ``Invalid`` naming field, value and what would be right."""
+    offered: Mapping[str, tuple[str, list[str]]] = {
+        "policy": (policy, list(Conversation.Policy.values)),
+        "clock_mode": (clock_mode, list(Conversation.Clock.values)),
+        "entry": (entry, ["", *agents]),
+    }
+    fields: dict[str, Any] = {
+        name: f"{value!r} is not one of {', '.join(filter(None, choices))}."
+        for name, (value, choices) in offered.items()
+        if value not in choices
+    }
+    if not agents:
+        fields["entry"] = "The project has no saved agent; save one first."
+    if fields:
+        raise Invalid(fields=fields)

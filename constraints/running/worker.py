@@ -1,0 +1,346 @@
+"""A worker's way through one turn: claim, run, write once (docs/architecture.md §2).
+
+Events are appended in short batches while the turn runs, each batch guarded by the lease. Facts, snapshot, replies and
+status are one transaction at the end, guarded by the same lease; whoever lost it writes nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Container, Mapping
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from constraints.models import Conversation, TraceEvent, Turn
+from constraints.running import presence
+from constraints.running.changes import conversation_changed, send
+from constraints.running.leases import (
+    CancelRequested,
+    Lease,
+    LeaseLost,
+    Stopped,
+    TimeExceeded,
+    lease_end,
+    seconds_of,
+    time_exceeded,
+    turn_claim,
+    turn_claim_next,
+)
+from constraints.running.process_values import process_values_keep
+from constraints.running.programs import shown_input
+from constraints.running.queue import share_charge
+from constraints.running.runner import Outcome, Overtaken, Task, TurnProblem, run_in_session
+from constraints.running.stops import place_of
+from constraints.running.turns import turn_enqueue_next, turn_release
+from constraints.traces.storing import events_insert, storable_json
+from memory.stores import services as stores
+from web.errors import StorageFull
+from web.storage import is_full
+
+log = structlog.get_logger("abl_workbench.turns")
+
+BATCH_SECONDS = 0.05
+"""Events of a running turn become visible in batches of this length; most turns are shorter and need none."""
+BATCH_EVENTS = 500
+WORK_SECONDS = 1.0
+"""A process that has worked for so long looks at the broker before the next turn."""
+OVERTAKEN_AT_MOST = 50
+"""Attempts at a turn that reads and writes what others change meanwhile. Of those who wait one always gets through."""
+OVERTAKEN_PAUSE = 0.02
+MAX_DEPTH = 30
+"""Deeper events are drawn at this depth."""
+
+Runner = Callable[[Task], Outcome]
+Event = dict[str, Any]
+
+
+def turn_run(*, turn_id: int, worker: str | None = None, runner: Runner = run_in_session) -> str | None:
+    """Run a turn if it can be claimed. Returns its status afterwards, None when there was nothing to claim.
+
+    Problems of the agents or of a tool end as status ``failed`` with an ``error``; they never raise.
+    """
+    turn = turn_claim(turn_id=turn_id, worker=worker)
+    return None if turn is None else claimed_run(turn, runner)
+
+
+def turns_work(*, runner: Runner = run_in_session) -> int:
+    """Run turns that wait, one after the other and chosen by the fair queue; how many.
+
+    Ends when none waits that may run, or after a while: the worker is asked to end between two tasks. It then sends
+    another message if turns are left.
+    """
+    began, count = time.monotonic(), 0
+    while (turn := turn_claim_next()) is not None:
+        claimed_run(turn, runner)
+        count += 1
+        if time.monotonic() - began > WORK_SECONDS:
+            waiting = Turn.objects.filter(status=Turn.Status.QUEUED).order_by("pk").values_list("pk", flat=True).first()
+            if waiting is not None:
+                send(waiting)
+            break
+    return count
+
+
+def claimed_run(turn: Turn, runner: Runner) -> str | None:
+    """Run a turn that this process has claimed; its status afterwards."""
+    structlog.contextvars.bind_contextvars(turn=turn.pk, attempt=turn.attempt)
+    limit, claimed_at = seconds_of(turn), turn.started_at
+    lease = Lease(turn, until=time.monotonic() + limit)
+    presence.begin(turn_id=turn.pk, claimed=claimed_at, seconds=limit)
+    try:
+        for number in range(1, OVERTAKEN_AT_MOST + 1):
+            if attempted(lease, runner):
+                break
+            turn_begin_again(lease=lease, number=number)
+    except CancelRequested:
+        turn_drop(lease=lease, status=Turn.Status.CANCELLED)
+    except TimeExceeded as stopped:
+        turn_drop(lease=lease, status=Turn.Status.FAILED, error={**time_exceeded(turn), **stopped.place})
+    except LeaseLost:
+        log.warning("turn given up: its lease is lost")
+    except TurnProblem as problem:
+        turn_drop(lease=lease, status=Turn.Status.FAILED, error=problem.as_json())
+    except (OperationalError, InterfaceError) as error:
+        if not is_full(error):
+            # The database is away: the lease runs out and the sweeper queues the turn again when it is back.
+            log.exception("turn interrupted")
+            raise
+        turn_drop_without_room(lease=lease)
+    except Exception as error:
+        log.exception("turn crashed")
+        message = f"The turn stopped on an internal error ({type(error).__name__}). The log of the worker says more."
+        turn_drop(lease=lease, status=Turn.Status.FAILED, error={"code": "internal", "message": message})
+    finally:
+        presence.rest()
+        structlog.contextvars.unbind_contextvars("turn", "attempt")
+    share_charge(share_id=turn.share_id, since=claimed_at)
+    return Turn.objects.filter(pk=turn.pk).values_list("status", flat=True).first()
+
+
+def attempted(lease: Lease, runner: Runner) -> bool:
+    """Run the turn and keep what it did. False when it was overtaken: nothing is kept but events to throw away."""
+    events = EventLog(turn=lease.turn, lease=lease)
+    try:
+        with lease.kept():
+            outcome = runner(Task.of(lease.turn, on_event=events.add, poll=lease.check))
+            turn_finish(lease=lease, events=events, outcome=outcome, duration_us=events.elapsed_us)
+    except Overtaken as why:
+        log.info("turn overtaken", why=str(why))
+        return False
+    except TimeExceeded as stopped:
+        stopped.place = place_of(events.all)
+        raise
+    except TurnProblem as problem:
+        if problem.code == "budget-exceeded":
+            problem.data |= place_of(events.all, str(problem.__cause__ or ""))
+        raise
+    return True
+
+
+def turn_begin_again(*, lease: Lease, number: int) -> None:
+    """Make ready for another attempt by the same worker, after a moment that spreads those who wait for one fact."""
+    if number == OVERTAKEN_AT_MOST:
+        message = f"Other turns changed what this turn reads and writes, {number} times while it ran. Say it again."
+        raise TurnProblem("overtaken", message)
+    time.sleep(random.uniform(0, OVERTAKEN_PAUSE * min(number, 10)))  # noqa: S311
+    turn = lease.turn
+    with transaction.atomic():
+        if not lease.held.update(lease_until=lease_end(), attempt=F("attempt") + 1, overtaken=F("overtaken") + 1):
+            raise LeaseLost
+        turn.attempt += 1
+        turn.overtaken += 1
+        TraceEvent.objects.filter(turn=turn).delete()
+        turn.version = conversation_changed(conversation_id=turn.conversation_id)
+        Turn.objects.filter(pk=turn.pk).update(version=turn.version)
+
+
+class EventLog:
+    """The events of one attempt, on their way into the database.
+
+    The runtime completes an event after handing it over (durations, outcomes of a pass), so the log keeps the
+    dictionaries and writes again, at the end, those that changed.
+    """
+
+    def __init__(self, *, turn: Turn, lease: Lease) -> None:
+        self.turn = turn
+        self.lease = lease
+        self.tally: Counter[str] = Counter()
+        self._waiting: list[Event] = []
+        self._written: list[tuple[Event, TraceEvent]] = []
+        self._depths: dict[int, int] = {}
+        self._root: int | None = None  # the event of the turn itself; what is right below it is drawn beside it
+        self._offsets: dict[int, int] = {}
+        self._began = time.perf_counter_ns()
+        self._due = time.monotonic() + BATCH_SECONDS
+
+    @property
+    def elapsed_us(self) -> int:
+        """Microseconds since the attempt began."""
+        return (time.perf_counter_ns() - self._began) // 1000
+
+    @property
+    def all(self) -> list[Event]:
+        """Every event of the attempt so far, in order."""
+        return [*(event for event, _ in self._written), *self._waiting]
+
+    def add(self, event: Event) -> None:
+        """Take an event from the runtime; raises ``Stopped`` when the turn must not go on."""
+        self.lease.check()
+        self._offsets[event["seq"]] = self.elapsed_us
+        self._waiting.append(event)
+        if time.monotonic() >= self._due or len(self._waiting) >= BATCH_EVENTS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what waits, if the lease still holds; renews it on the way."""
+        with transaction.atomic():
+            self.lease.renew()
+            self.lease.check()
+            self.write(version=conversation_changed(conversation_id=self.turn.conversation_id))
+        self._due = time.monotonic() + BATCH_SECONDS
+
+    def write(self, *, version: int) -> None:
+        """Insert what waits, inside the caller's transaction."""
+        rows = [self._row(event, version) for event in self._waiting]
+        events_insert(rows)
+        self._written += zip(self._waiting, rows, strict=True)
+        self._waiting = []
+
+    def complete(self, *, version: int) -> None:
+        """Insert the rest and write again what changed since it was written."""
+        early = self._written
+        changed = []
+        for event, row in early:
+            fresh = self._row(event, version)
+            if (fresh.duration_us, fresh.status, fresh.data) != (row.duration_us, row.status, row.data):
+                changed.append(fresh)
+        TraceEvent.objects.filter(turn=self.turn, seq__in=[row.seq for row in changed]).delete()
+        events_insert(changed)
+        self.write(version=version)
+        recalls = {event["seq"] for event, _ in self._written if event["kind"] == "recall"}
+        self.tally = Counter(name for event, _ in self._written if (name := counted_as(event, recalls)))
+
+    def _row(self, event: Event, version: int) -> TraceEvent:
+        seq, parent = event["seq"], event.get("parent")
+        if event["kind"] == "turn.start":
+            self._root = seq
+        depth = 0 if parent is None or parent == self._root else min(self._depths.get(parent, 0) + 1, MAX_DEPTH)
+        self._depths[seq] = depth
+        data = dict(event.get("data") or {})
+        return TraceEvent(
+            conversation_id=self.turn.conversation_id,
+            turn=self.turn,
+            attempt=self.turn.attempt,
+            seq=seq,
+            parent=parent,
+            depth=depth,
+            number=event.get("turn") or 0,
+            kind=event["kind"],
+            status=event["status"],
+            agent=event.get("agent") or "",
+            step=event.get("step"),
+            at=datetime.fromisoformat(event["at"]),
+            offset_us=self._offsets[seq],
+            duration_us=event.get("duration_us") or 0,
+            span=event.get("span"),
+            data=data,
+            folds="state" in data or event["kind"] in ("turn.start", "turn.end"),
+            version=version,
+        )
+
+
+OUTCOMES = {"gated_when": "gated", "gated_checkpoint": "gated", "skipped_unset": "skipped"}
+
+
+def counted_as(event: Mapping[str, Any], recalls: Container[int] = ()) -> str | None:
+    """Under which name an event counts in the tally of its turn; None for most.
+
+    ``recalls`` are the numbers of the recalls of the turn: a fact that was read for one of them is "recalled".
+    """
+    data = event.get("data") or {}
+    match event["kind"]:
+        # A CHECK that fails takes its branch: no rule was broken.
+        case "constraint":
+            outcome = str(data.get("outcome") or event["status"])
+            return OUTCOMES.get(outcome, outcome)
+        case "call.end" if data.get("mode", "mock") == "mock":
+            return "mocked"
+        case "fact.write":
+            return None if data.get("cause") == "tree_end" else "stored"
+        case "fact.read" if event.get("parent") in recalls:
+            return "recalled"
+    return None
+
+
+def turn_finish(*, lease: Lease, events: EventLog, outcome: Outcome, duration_us: int) -> None:
+    """Facts, snapshot, replies and status in one transaction, if the lease still holds; else ``Stopped``."""
+    turn = lease.turn
+    with transaction.atomic():
+        # The row first: on PostgreSQL its lock keeps the sweeper out until all is written.
+        if not lease.held.filter(cancel_requested=False).update(lease_until=None):
+            lease.renew()
+            raise lease.stop or LeaseLost
+        version = conversation_changed(conversation_id=turn.conversation_id)
+        events.complete(version=version)
+        outcome.commit_facts()
+        process_values_keep(conversation=turn.conversation, values=outcome.process_values)
+        lease.held.update(
+            status=Turn.Status.DONE,
+            finished_at=timezone.now(),
+            version=version,
+            tally=dict(events.tally),
+            duration_us=duration_us,
+            **{name: storable_json(value) for name, value in outcome.columns().items() if name != "clock_at"},
+            clock_at=outcome.clock_at,
+        )
+        if outcome.ended:
+            Conversation.objects.filter(pk=turn.conversation_id).update(state=Conversation.State.ENDED)
+            stores.session_end(
+                project=turn.conversation.project,
+                session=turn.conversation.session_id,
+                now=outcome.clock_at or timezone.now(),
+            )
+        turn_enqueue_next(conversation_id=turn.conversation_id)
+
+
+def turn_drop(*, lease: Lease, status: str, error: Mapping[str, Any] | None = None) -> None:
+    """End an attempt that keeps nothing: cancelled, or failed with an error (docs/spec 09 §3, T18)."""
+    turn = lease.turn
+    with transaction.atomic():
+        if not lease.held.update(
+            status=status,
+            lease_until=None,
+            finished_at=timezone.now(),
+            error=storable_json(error),
+            input=shown_input(turn),
+        ):
+            return
+        turn_release(turn=turn)
+        version = conversation_changed(conversation_id=turn.conversation_id)
+        Turn.objects.filter(pk=turn.pk).update(version=version)
+
+
+def turn_drop_without_room(*, lease: Lease) -> None:
+    """End an attempt that found the disk full. To say so needs little room, but perhaps there is none at all.
+
+    Then the turn is taken back when there is room again, as if its worker had been lost.
+    """
+    error = {"code": StorageFull.code, "message": StorageFull.WORDS}
+    log.error("turn stopped: the disk is full")
+    try:
+        turn_drop(lease=lease, status=Turn.Status.FAILED, error=error)
+    except OperationalError as again:
+        if not is_full(again):
+            raise
+        # Without removing its events, which takes more room than this.
+        lease.held.update(status=Turn.Status.FAILED, lease_until=None, finished_at=timezone.now(), error=error)
+
+
+__all__ = ["EventLog", "Stopped", "turn_finish", "turn_run"]
