@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import tempfile
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import IO, Any
 
 import django
 from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -19,11 +22,13 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 django.setup(set_prefix=False)
 
 from django.db import close_old_connections  # noqa: E402 - needs the settings
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
 
-from web.bodies import bounded  # noqa: E402 - needs the applications
-
-THREADS = 16
-"""Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
+from config.health import respond  # noqa: E402 - needs the applications
+from config.threads import request_threads  # noqa: E402
+from web.bodies import bounded  # noqa: E402
+from web.headers import bounded_headers  # noqa: E402
+from web.throttling import REFUSED, refusals  # noqa: E402
 
 
 class Handler(ASGIHandler):
@@ -36,17 +41,38 @@ class Handler(ASGIHandler):
     server of databases keeps for a while after its thread is gone: soon it takes no more.
     """
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
-        super().__init__()
-
     def load_middleware(self, is_async: bool = False) -> None:
         """Builds the synchronous chain, whatever is asked for."""
         super().load_middleware(is_async=False)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer of the chain, from one of the threads."""
-        return await sync_to_async(self._respond, thread_sensitive=False, executor=self._threads)(request)
+        """The answer of the chain, from one of the threads.
+
+        A request whose client leaves before it has a thread never gets one: Django cancels it.
+        """
+        answer = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(request)
+        if answer.status_code == REFUSED:
+            await asyncio.sleep(refusals.pause())
+        return answer
+
+    async def read_body(self, receive: Any) -> IO[bytes]:
+        """The body, in memory or in an unnamed file: nothing of it is left when it is closed or the process ends."""
+        spooled = tempfile.SpooledTemporaryFile(  # noqa: SIM115 - it is closed with the request
+            max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE, mode="w+b", dir=str(settings.FILE_UPLOAD_TEMP_DIR)
+        )
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RequestAborted
+                spooled.write(message.get("body", b""))
+                if not message.get("more_body"):
+                    break
+            spooled.seek(0)
+        except BaseException:  # also when the task is cancelled, or a bound ends the reading
+            spooled.close()
+            raise
+        return spooled
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
         # Django does so when a request begins and ends, but in a thread that this one is not.
@@ -57,14 +83,30 @@ class Handler(ASGIHandler):
             close_old_connections()
 
 
-bounded_application = bounded(Handler())
+bounded_application = bounded_headers(bounded(Handler()))
 
 
-async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """Django, which gets bounded bodies, and the path prefix also from a proxy that takes it away."""
-    from django.conf import settings
+def forwarded(inner: Any, proxies: list[str]) -> Any:
+    """An application that takes address and scheme of a request from its headers, where a trusted proxy sent them.
 
-    prefix, path = settings.FORCE_SCRIPT_NAME, scope.get("path", "")
+    Without such proxies nobody's word for it counts, also not that of this machine: whoever can write a header could
+    else be as many addresses as they like.
+    """
+    return ProxyHeadersMiddleware(inner, trusted_hosts=proxies) if proxies else inner
+
+
+async def prefixed(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    """Django, which gets bounded bodies, and the path prefix also from a proxy that takes it away.
+
+    The health is answered here: it must not wait for a thread.
+    """
+    prefix, path = settings.FORCE_SCRIPT_NAME or "", scope.get("path", "")
+    if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and path in ("/healthz", f"{prefix}/healthz"):
+        await respond(scope, send)
+        return
     if prefix and path != prefix and not path.startswith(f"{prefix}/"):
         scope = {**scope, "path": prefix + path}
     await bounded_application(scope, receive, send)
+
+
+application = forwarded(prefixed, settings.TRUSTED_PROXIES)

@@ -1,4 +1,4 @@
-"""The embedded broker: kombu's filesystem transport, made safe for several readers and writers (DESIGN §4).
+"""The embedded broker: kombu's filesystem transport, safe for several readers and writers (docs/architecture.md §4).
 
 A queue is a folder of files, one for each message. Three rules keep it whole:
 

@@ -15,6 +15,7 @@ from celery.signals import worker_process_init, worker_shutting_down
 from kombu.transport import TRANSPORT_ALIASES
 
 from config.broker import closing
+from config.options import PERIODIC, TURNS
 from config.parent import die_with
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -31,6 +32,13 @@ log = logging.getLogger("abl_workbench.worker")
 
 HEARTBEAT_SECONDS = 0.5
 HEARTBEAT_STALE_SECONDS = 3.0
+OVERDUE_SECONDS = 6.0
+"""Time over the limit of its turn after which a process is killed by its parent: the sweeper comes first."""
+
+
+def role_of(worker: Any) -> str:
+    """Whether a worker takes periodic work only, or turns too."""
+    return PERIODIC if set(worker.app.amqp.queues.consume_from) == {PERIODIC} else TURNS
 
 
 class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
@@ -38,50 +46,67 @@ class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
 
     The embedded broker has no remote control: its answers would lie in the folder for workers long dead.
 
-    It also looks after the pool. Without an event loop, which this broker has not, the processes of a pool share one
-    pipe and its lock; one that is killed while it waits takes the lock along, and no other gets work again. The worker
-    then ends as a whole, and the supervisor starts a new one.
+    It also looks after the pool. A process that is at a turn for much longer than it may is killed, should nobody else
+    have done so. Without an event loop, which the embedded broker has not, the processes of a pool share one pipe and
+    its lock; one that is killed while it waits takes the lock along, and no other gets work again. The worker then ends
+    as a whole, and the supervisor starts a new one. One that is killed at a turn holds no lock; the pool replaces it.
     """
 
-    requires = {"celery.worker.components:Timer"}
+    requires = {"celery.worker.components:Timer", "celery.worker.components:Pool"}
 
     def __init__(self, worker: Any, **kwargs: Any) -> None:
         super().__init__(worker, **kwargs)
-        self.enabled = is_embedded()
         self.timer: Any = None
         self.worker = worker
-        self.pool: set[int] = set()
-
-    def include_if(self, worker: Any) -> bool:
-        return self.enabled
 
     def start(self, worker: Any) -> None:
-        self.path = heartbeat_folder() / f"{os.getpid()}.beat"
+        if is_embedded():
+            self.path = heartbeat_folder() / f"{role_of(worker)}-{os.getpid()}.beat"
         self.beat()
         self.timer = worker.timer.call_repeatedly(HEARTBEAT_SECONDS, self.beat)
 
     def stop(self, worker: Any) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        self.path.unlink(missing_ok=True)
+        if is_embedded():
+            self.path.unlink(missing_ok=True)
 
     def beat(self) -> None:
-        self.end_if_a_process_is_lost()
+        self.look_after_the_pool()
+        if is_embedded():
+            self.sign()
+
+    def sign(self) -> None:
+        """Leave the sign of life, and remove those of workers long dead."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch()
         for other in self.path.parent.glob("*.beat"):
             if age(other) > 60 * HEARTBEAT_STALE_SECONDS:
                 other.unlink(missing_ok=True)
 
-    def end_if_a_process_is_lost(self) -> None:
-        """End this process when one of the pool is gone that nobody asked to go."""
+    def look_after_the_pool(self) -> None:
+        """Kill processes that do not come back from a turn; see to it that the loss of one is noticed."""
+        from constraints.running import presence  # needs the applications, which load this module
+
         pool = getattr(getattr(self.worker, "pool", None), "_pool", None)
-        there = {process.pid for process in getattr(pool, "_pool", None) or ()}
-        if self.pool - there and not closing.is_set():
-            log.error("A process of the pool was lost; the worker ends, so that a whole one takes its place.")
-            self.path.unlink(missing_ok=True)
-            os._exit(1)
-        self.pool = there
+        processes = getattr(pool, "_pool", None)
+        if pool is None or processes is None:
+            return
+        if is_embedded():
+            pool.on_process_down = self.process_down
+        for pid in [process.pid for process in processes]:
+            if presence.stop_overdue(pid, grace=OVERDUE_SECONDS):
+                log.error("Process %d of the pool did not come back from its turn and was killed.", pid)
+
+    def process_down(self, process: Any) -> None:
+        """End this process when an idle one of the pool is gone that nobody asked to go. The pool calls it for each."""
+        from constraints.running import presence
+
+        if closing.is_set() or presence.ended_at_work(process.pid):
+            return
+        log.error("A process of the pool was lost; the worker ends, so that a whole one takes its place.")
+        self.path.unlink(missing_ok=True)
+        os._exit(1)
 
 
 app.steps["worker"].add(Heartbeat)
@@ -117,9 +142,13 @@ def age(path: Path) -> float:
         return float("inf")
 
 
-def worker_alive() -> bool:
-    """Whether at least one worker listens: by its heartbeat file, or by an answer to a ping through the broker."""
+def worker_alive(role: str = TURNS) -> bool:
+    """Whether at least one worker listens: by its heartbeat file, or by an answer to a ping through the broker.
+
+    The worker for periodic work that the supervisor starts answers no ping; when its work last finished tells of it
+    (``web.periodic``).
+    """
     if is_embedded():
         folder = heartbeat_folder()
-        return folder.is_dir() and any(age(path) < HEARTBEAT_STALE_SECONDS for path in folder.glob("*.beat"))
+        return folder.is_dir() and any(age(path) < HEARTBEAT_STALE_SECONDS for path in folder.glob(f"{role}-*.beat"))
     return bool(app.control.ping(timeout=0.7, limit=1))

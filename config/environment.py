@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 import environ
@@ -43,6 +44,18 @@ class Environment:
         """A list separated by commas."""
         value = self.text(name)
         return [word.strip() for word in value.split(",") if word.strip()] if value else default
+
+    def networks(self, name: str) -> list[str]:
+        """Addresses and networks such as 10.0.0.0/8, separated by commas; none without a value."""
+        found = self.words(name, [])
+        for each in found:
+            try:
+                ipaddress.ip_network(each)
+            except ValueError:
+                raise ImproperlyConfigured(
+                    f"{name}: {each} is no address such as 127.0.0.1 and no network such as 10.0.0.0/8."
+                ) from None
+        return found
 
     def database(self, name: str, default: str) -> dict[str, Any]:
         """Django's description of a database from its URL."""

@@ -27,6 +27,7 @@ MODULES = (
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "config.asgi",
+    "config.listener",
     "config.server",
     "celery.apps.beat",
     "celery.apps.worker",
@@ -139,7 +140,7 @@ def load() -> None:
     from django.db import connections
     from django.urls import get_resolver
 
-    from constraints import programs
+    from constraints.running import programs
 
     for name in MODULES:
         import_module(name)

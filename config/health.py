@@ -1,11 +1,21 @@
-"""``/healthz``: whether a person could work now, part by part, within a second."""
+"""``/healthz``: whether a person could work now, part by part, with the figures that show trouble coming.
+
+The listener answers from a :class:`Monitor`, which asks every part again each second, so no question waits for a part
+that is slow (docs/decisions/0008). The view below asks at once; it serves where the web process runs without a
+listener, and connections that the web process keeps open.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -14,12 +24,32 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from config.celery import app, is_embedded, worker_alive
+from config.heartbeats import Heartbeats
+from config.threads import request_threads
+from constraints.selectors import queue_age
+from web.periodic import lag
 from web.storage import has_room
 
 TIMEOUT_SECONDS = 0.9
+"""How long the view waits for a part."""
+PAUSE_SECONDS = 1.0
+"""Between two looks of the monitor at a part."""
+LATE_SECONDS = 3.0
+"""A part that has not answered for so long is not well."""
+FIRST_LOOK_SECONDS = 0.3
+"""How long a question that comes right after the start waits for the first answers."""
+BUSY_SECONDS = 5.0
+"""A web process in which a request has waited for a thread for longer is not well."""
+PROBE_SECONDS = 5.0
+"""A question to the web process without an answer is asked again after so long."""
+QUESTION = b"GET /healthz?part=web HTTP/1.1\r\nHost: web\r\nConnection: close\r\n\r\n"
+PURGES = ("purge-facts", "purge-records")
+NO_ANSWER = "has not answered yet"
+
+Check = Callable[[], Any]
 
 # Threads of their own: a database that hangs may use up these, not those that serve pages.
-_threads = ThreadPoolExecutor(max_workers=6, thread_name_prefix="health")
+_threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="health")
 
 
 def database() -> str:
@@ -50,7 +80,174 @@ def worker() -> str:
     return "ok" if worker_alive() else "no worker answers"
 
 
-async def outcome(check: Callable[[], str]) -> str:
+def queue() -> float:
+    """Seconds that the oldest queued turn has waited."""
+    try:
+        return queue_age()
+    finally:
+        connection.close()
+
+
+def work_figures(queued: Any) -> dict[str, float | None]:
+    """Seconds that the oldest turn has waited, and since purge and sweep were last done; None where that is unknown.
+
+    ``queued`` is what :func:`queue` gave, or words if it gave nothing.
+    """
+    purges = [lag(name) for name in PURGES]
+    known = [seconds for seconds in purges if seconds is not None]
+    return {
+        "queued_turn_seconds": rounded(queued if isinstance(queued, float) else None),
+        "purge_lag_seconds": rounded(max(known) if len(known) == len(purges) else None),
+        "sweep_lag_seconds": rounded(lag("sweep")),
+    }
+
+
+def rounded(seconds: float | None) -> float | None:
+    """Tenths of a second."""
+    return None if seconds is None else round(seconds, 1)
+
+
+def checks() -> dict[str, Check]:
+    """What is asked of each part; looked up when it is asked, so that tests can put others in their place."""
+    return {"database": database, "broker": broker, "worker": worker}
+
+
+def failure(exc: Exception) -> str:
+    """An error in words: the type alone, because the message of a driver may hold the address and the user."""
+    return f"does not work ({type(exc).__name__})"
+
+
+def summary(parts: Mapping[str, str], figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole answer: ``status`` is ``ok`` if every part is, else ``unavailable``."""
+    healthy = all(part == "ok" for part in parts.values())
+    return {"status": "ok" if healthy else "unavailable", **parts, **figures}
+
+
+def status_code(state: Mapping[str, Any]) -> int:
+    """200 with every part ``ok``, else 503."""
+    return 200 if state["status"] == "ok" else 503
+
+
+class Monitor:
+    """Looks at every part again and again in threads, and keeps what it found."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Any] = {}
+        self._at: dict[str, float] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._all_found = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin to look, in the running event loop."""
+        asked = {**checks(), "queue": queue}
+        self._tasks = [asyncio.create_task(self._look(name, check)) for name, check in asked.items()]
+
+    async def _look(self, name: str, check: Check) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                found = await loop.run_in_executor(_threads, check)
+            except Exception as exc:
+                found = failure(exc)
+            self._found[name], self._at[name] = found, time.monotonic()
+            if len(self._found) == len(self._tasks):
+                self._all_found.set()
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    def part(self, name: str) -> Any:
+        """What the last look at a part found, or in words for how long it has not answered."""
+        if name not in self._at:
+            return NO_ANSWER
+        silent = time.monotonic() - self._at[name]
+        return self._found[name] if silent < LATE_SECONDS else f"has not answered for {silent:.0f} s"
+
+    async def state(self, web: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """The whole answer. ``web`` is the word and the figures of the web process."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._all_found.wait(), FIRST_LOOK_SECONDS)
+        word, figures = web
+        parts = {"web": word, **{name: self.part(name) for name in checks()}}
+        return summary(parts, {**figures, **work_figures(self.part("queue"))})
+
+
+class Probe:
+    """Asks the web process each second, over a connection that takes the way of every other one."""
+
+    def __init__(self, hand_over: Callable[[socket.socket, bytes], Awaitable[None]], heartbeats: Heartbeats) -> None:
+        self._hand_over = hand_over
+        self._heartbeats = heartbeats
+        self._figures: dict[str, Any] = web_figures(None)
+        self._answered_at: float | None = None
+
+    async def run(self) -> None:
+        """Ask until the process ends."""
+        while True:
+            with suppress(OSError, ValueError, TimeoutError):
+                async with asyncio.timeout(PROBE_SECONDS):
+                    self._figures = await self._ask()
+                self._answered_at = time.monotonic()
+                self._heartbeats.beat("web")
+                self._heartbeats.beat("progress", ago=float(self._figures.get("standstill_seconds") or 0.0))
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _ask(self) -> dict[str, Any]:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            reader, writer = await asyncio.open_connection(sock=ours)
+            try:
+                await self._hand_over(theirs, QUESTION)
+                theirs.close()
+                answer = await reader.read()
+            finally:
+                writer.close()
+        return dict(json.loads(answer.partition(b"\r\n\r\n")[2]))
+
+    def state(self) -> tuple[str, dict[str, Any]]:
+        """``ok`` or for how long the web process has been silent, and its figures, which are unknown then."""
+        if self._answered_at is None:
+            return NO_ANSWER, web_figures(None)
+        silent = time.monotonic() - self._answered_at
+        if silent < LATE_SECONDS:
+            return web_word(self._figures), self._figures
+        return f"has not answered for {silent:.0f} s", web_figures(None)
+
+
+def web_figures(threads: Any) -> dict[str, Any]:
+    """The figures of the web process: threads that are free, requests that wait for one, and for how long.
+
+    ``standstill_seconds``: for so long requests have waited without any being finished.
+    """
+    return {
+        "free_request_threads": threads.free if threads is not None else None,
+        "waiting_requests": threads.waiting if threads is not None else None,
+        "oldest_wait_seconds": rounded(threads.oldest_wait if threads is not None else None),
+        "standstill_seconds": rounded(threads.standstill if threads is not None else None),
+    }
+
+
+def web_word(figures: Mapping[str, Any]) -> str:
+    """``ok``, or that requests have waited for a thread for too long."""
+    waited = figures.get("oldest_wait_seconds") or 0.0
+    if waited <= BUSY_SECONDS:
+        return "ok"
+    return f"busy: a request has waited {waited:.0f} s for a thread"
+
+
+def render(state: Mapping[str, Any], *, head: bool) -> bytes:
+    """An answer of the listener, which ends the connection. ``head`` leaves the content out."""
+    content = json.dumps(state).encode()
+    lines = [
+        "HTTP/1.1 200 OK" if status_code(state) == 200 else "HTTP/1.1 503 Service Unavailable",
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+        "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff",
+        "Connection: close",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode() + (b"" if head else content)
+
+
+async def outcome(check: Check) -> Any:
     """What a check says; an exception or silence in words."""
     loop = asyncio.get_running_loop()
     try:
@@ -58,16 +255,36 @@ async def outcome(check: Callable[[], str]) -> str:
     except TimeoutError:
         return f"does not answer within {TIMEOUT_SECONDS} s"
     except Exception as exc:
-        # The type alone: the message of a driver may hold the address and the user of the server.
-        return f"does not work ({type(exc).__name__})"
+        return failure(exc)
+
+
+async def current() -> dict[str, Any]:
+    """The whole answer, from a look at every part now."""
+    asked = {**checks(), "queue": queue}
+    results = await asyncio.gather(*(outcome(check) for check in asked.values()))
+    found = dict(zip(asked, results, strict=True))
+    web = web_figures(request_threads)
+    figures = {**web, **work_figures(found.pop("queue"))}
+    return summary({"web": web_word(web), **found}, figures)
 
 
 @require_safe
 @never_cache
 async def healthz(request: HttpRequest) -> JsonResponse:
     """200 with every part ``ok``, or 503 where ``status`` is ``unavailable`` and the parts say what is not."""
-    checks = {"database": database, "broker": broker, "worker": worker}
-    results = await asyncio.gather(*(outcome(check) for check in checks.values()))
-    parts = {"web": "ok", **dict(zip(checks, results, strict=True))}
-    healthy = all(part == "ok" for part in parts.values())
-    return JsonResponse({"status": "ok" if healthy else "unavailable", **parts}, status=200 if healthy else 503)
+    state = await current()
+    return JsonResponse(state, status=status_code(state))
+
+
+async def respond(scope: Mapping[str, Any], send: Callable[[Any], Awaitable[None]]) -> None:
+    """Answer an ASGI request without Django, whose threads may be busy. ``?part=web`` asks this process alone."""
+    if scope["query_string"] == b"part=web":
+        status, state = 200, web_figures(request_threads)
+    else:
+        state = await current()
+        status = status_code(state)
+    content = json.dumps(state).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(content)), "cache-control": "no-store"}
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})

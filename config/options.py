@@ -13,6 +13,7 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Exchange, Queue
 
 REFUSED = 2
 """Exit code of a start that was refused: a setting, an address or a database that cannot be used."""
@@ -26,16 +27,29 @@ KNOWN: dict[str, str] = {
     "ABL_DEBUG": "true shows tracebacks in the browser. Default: false.",
     "ABL_SECRET_KEY": "Key for sessions and signatures. Default: made on first start and kept in var/secret_key.",
     "ABL_ALLOWED_HOSTS": "Host names that browsers may use, separated by commas. Default: this machine's own.",
+    "ABL_TRUSTED_PROXIES": "Addresses or networks, separated by commas, of proxies whose X-Forwarded-For and "
+    "X-Forwarded-Proto count. Default: none.",
     "ABL_TRUSTED_ORIGINS": "Origins (scheme and host) whose forms are accepted behind a proxy. Default: none.",
     "ABL_PATH_PREFIX": "Path under which a proxy serves the workbench, such as /abl. Default: none.",
     "ABL_HTTPS": "true when browsers use https: cookies are then never sent without it. Default: false.",
     "ABL_TEST_DB": "File of the SQLite test database. Default: test.sqlite3 in ABL_VAR_DIR.",
     "ABL_API_RATE": "Requests to the API that a token may make in a minute; 0 for any number. Default: 600.",
-    "ABL_WORKERS": "Processes that run turns and periodic work. Default: 2.",
+    "ABL_CONNECTIONS": "Connections that may be open at once. Default: 1000.",
+    "ABL_HEAD_SECONDS": "Time for the header of a request to arrive. Default: 15.",
+    "ABL_BODY_SECONDS": "Time for the body of a request to arrive. Default: 300.",
+    "ABL_IDLE_SECONDS": "A body of which nothing arrives for so long is given up. Default: 20.",
+    "ABL_READ_SECONDS": "A client that takes nothing of its answer for so long is disconnected. Default: 30.",
+    "ABL_BODIES_BYTES": "What all bodies that are arriving may hold together. Default: 500000000.",
+    "ABL_HANG_SECONDS": "A web process that does not answer, or finishes no request while others wait, for so "
+    "long is started again. Default: 30.",
+    "ABL_WORKERS": "Processes that run turns. Default: 4.",
     "ABL_PREFETCH": "Messages that each of these processes takes ahead. Default: 4.",
+    "ABL_TURN_SECONDS": "The longest that a turn may run, where its project sets no other limit. Default: 30.",
     "ABL_TURN_LEASE_SECONDS": "A turn whose worker elsewhere is silent for so long is given to another. Default: 4.",
     "ABL_TURN_MAX_ATTEMPTS": "Attempts at a turn, whose workers were lost, before it is marked as failed. Default: 10.",
     "ABL_UPLOAD_BYTES": "The largest file that can be uploaded to a session. Default: 10000000.",
+    "ABL_PROJECT_FILES_MB": "Megabytes that the files of all sessions of a project may take. Default: 1000.",
+    "ABL_USER_FILES_MB": "Megabytes that the files which an account uploaded may take, in all projects. Default: 2000.",
     "ABL_MEMORY_SETTLE_SECONDS": "Without a turn for so long, a conversation's facts go into memory. Default: 300.",
     "ABL_ADMIN_PASSWORD": "Password of the first admin. Default: made on first start and printed once.",
 }
@@ -116,8 +130,18 @@ def beat_schedule() -> dict[str, Any]:
         "drop-tombstones": {"task": "memory.drop_tombstones", "schedule": 3600.0, "options": {"expires": 600}},
         "purge-expired-records": {"task": "memory.purge_records", "schedule": 5.0, "options": {"expires": 5}},
         "settle-memory": {"task": "constraints.settle_conversations", "schedule": 5.0, "options": {"expires": 5}},
+        "clear-sessions": {"task": "config.clear_sessions", "schedule": 3600.0, "options": {"expires": 600}},
         "sweep-turns": {"task": "constraints.sweep_turns", "schedule": 1.0, "options": {"expires": 1}},
     }
+
+
+TURNS, PERIODIC = "turns", "periodic"
+"""The queues. A worker that is started by hand without -Q takes from both."""
+
+
+def queues() -> list[Queue]:
+    """Turns and periodic work each have a queue: neither waits behind the other."""
+    return [Queue(name, Exchange(name), routing_key=name) for name in (TURNS, PERIODIC)]
 
 
 def logging(*, debug: bool) -> dict[str, Any]:
@@ -148,8 +172,13 @@ def is_news(record: LogRecord) -> bool:
 
 
 def brief(record: LogRecord) -> bool:
-    """True, after cutting a task that could not be sent down to one line: it is tried again every second."""
+    """True, after cutting what needs no traceback down to one line.
+
+    A task that could not be sent is tried again every second; a request that Django refuses is no mistake of ours.
+    """
     error = record.exc_info[1] if record.exc_info else None
+    if record.name.startswith("django.security."):
+        record.exc_info = None
     if record.name == "celery.beat" and error is not None:
         record.msg, record.args, record.exc_info = "%s", (error,), None
     return True

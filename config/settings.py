@@ -11,6 +11,7 @@ from typing import Any
 
 from config import options
 from config.environment import BROKERS, Environment
+from config.private import private_folder
 from web.limits import MAX_BODY
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -18,13 +19,14 @@ env = Environment()
 options.refuse_unknown()
 
 VAR_DIR = Path(env.text("ABL_VAR_DIR", str(BASE_DIR / "var"))).resolve()
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+private_folder(VAR_DIR)
 
 DEBUG = env.flag("ABL_DEBUG")
 SECRET_KEY = env.text("ABL_SECRET_KEY") or options.secret_key(VAR_DIR)
 HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000, 0, 65535)
 ALLOWED_HOSTS = env.words("ABL_ALLOWED_HOSTS", options.allowed_hosts(HOST))
+TRUSTED_PROXIES = env.networks("ABL_TRUSTED_PROXIES")
 CSRF_TRUSTED_ORIGINS = env.words("ABL_TRUSTED_ORIGINS", [])
 PREFIX = env.text("ABL_PATH_PREFIX").strip("/")
 FORCE_SCRIPT_NAME = f"/{PREFIX}" if PREFIX else None
@@ -63,6 +65,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.middleware.ErrorMiddleware",
+    "web.middleware.some_at_once",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -106,6 +109,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "editor.User"
 AUTHENTICATION_BACKENDS = ["rules.permissions.ObjectPermissionBackend", "django.contrib.auth.backends.ModelBackend"]
+PASSWORD_HASHERS = ["web.sign_in.hashing.PBKDF2"]
 ADMIN_PASSWORD = env.text("ABL_ADMIN_PASSWORD")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -130,7 +134,12 @@ WHITENOISE_AUTOREFRESH = DEBUG
 # Files of sessions; nothing serves this folder but signed links (memory.stores).
 MEDIA_ROOT = VAR_DIR / "media"
 UPLOAD_BYTES = env.number("ABL_UPLOAD_BYTES", 10_000_000, 1, 1_000_000_000)
+PROJECT_FILES_MB = env.number("ABL_PROJECT_FILES_MB", 1000, 1, 1_000_000_000)
+USER_FILES_MB = env.number("ABL_USER_FILES_MB", 2000, 1, 1_000_000_000)
 FILE_UPLOAD_PERMISSIONS = 0o600
+# Bodies and files while a request lasts; what a killed process leaves here is removed at the next start.
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "uploads"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 # A form that saves a document holds as much as the same request by script.
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY
 
@@ -152,16 +161,23 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["web.parsers.ForgivingJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["web.parsers.BoundedJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["web.api.parsers.ForgivingJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["web.api.parsers.BoundedJSONParser"],
     "DEFAULT_THROTTLE_CLASSES": ["web.throttling.TokenThrottle"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_PAGINATION_CLASS": "web.pagination.KeysetPagination",
+    "DEFAULT_PAGINATION_CLASS": "web.api.pagination.KeysetPagination",
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "web.problems.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
+CONNECTIONS = env.number("ABL_CONNECTIONS", 1000, 10, 3000)
+HEAD_SECONDS = env.number("ABL_HEAD_SECONDS", 15, 1, 600)
+BODY_SECONDS = env.number("ABL_BODY_SECONDS", 300, 1, 86_400)
+IDLE_SECONDS = env.number("ABL_IDLE_SECONDS", 20, 1, 3600)
+READ_SECONDS = env.number("ABL_READ_SECONDS", 30, 1, 3600)
+BODIES_BYTES = env.number("ABL_BODIES_BYTES", 500_000_000, 25_000_000, 10**12)
+HANG_SECONDS = env.number("ABL_HANG_SECONDS", 30, 1, 3600)
 API_RATE = env.number("ABL_API_RATE", 600, 0, 1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ABL Workbench API",
@@ -174,10 +190,10 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "DEFAULT_GENERATOR_CLASS": "web.description.Generator",
+    "DEFAULT_GENERATOR_CLASS": "web.api.description.Generator",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "web.schema.describe_errors",
+        "web.api.schema.describe_errors",
     ],
     "ENUM_NAME_OVERRIDES": {
         "DocumentKindEnum": "editor.models.Document.Kind",
@@ -201,8 +217,12 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
 CELERY_BROKER_TRANSPORT_OPTIONS = options.broker_transport(CELERY_BROKER_URL, BROKER_DIR)
 CELERY_BEAT_SCHEDULE = options.beat_schedule()
+CELERY_TASK_DEFAULT_QUEUE = options.TURNS
+CELERY_TASK_QUEUES = options.queues()
+CELERY_TASK_ROUTES = {entry["task"]: {"queue": options.PERIODIC} for entry in CELERY_BEAT_SCHEDULE.values()}
 
-WORKERS = env.number("ABL_WORKERS", 2, 1, 64)
+WORKERS = env.number("ABL_WORKERS", 4, 1, 64)
+TURN_SECONDS = env.number("ABL_TURN_SECONDS", 30, 1, 300)
 TURN_LEASE_SECONDS = env.number("ABL_TURN_LEASE_SECONDS", 4, 1, 3600)
 TURN_MAX_ATTEMPTS = env.number("ABL_TURN_MAX_ATTEMPTS", 10, 1, 100)
 MEMORY_SETTLE_SECONDS = env.number("ABL_MEMORY_SETTLE_SECONDS", 300, 1, 86_400)

@@ -1,10 +1,11 @@
-"""One process that keeps web, worker and beat running and ends them all (DESIGN §7)."""
+"""One process that keeps listener, web, worker and beat running and ends them all (docs/architecture.md §7)."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
+import resource
 import signal
 import socket
 import sys
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from config.forked import Forked, fork
+from config.forked import HIGHEST_DESCRIPTOR, Forked, fork
+from config.heartbeats import Heartbeats
+from config.options import PERIODIC, TURNS
 
 log = logging.getLogger("abl_workbench.supervisor")
 
@@ -31,20 +34,31 @@ TICK_SECONDS = 0.05
 
 @dataclass
 class Child:
-    """A program that is kept running. ``title`` is what ``ps`` shows, ``keep`` are descriptors that stay open in it."""
+    """A program that is kept running. ``title`` is what ``ps`` shows, ``keep`` are descriptors that stay open in it.
+
+    ``silence`` gives the seconds for which it has not answered, not counting what was before a time, ``standstill``
+    those for which it answers but gets nothing done of what waits. A program of which either is longer than
+    ``patience`` is killed, and so starts again.
+    """
 
     name: str
     title: str
     main: Callable[[], object]
     keep: tuple[int, ...] = ()
+    silence: Callable[[float], float] = lambda since: 0.0
+    standstill: Callable[[float], float] = lambda since: 0.0
+    patience: float = float("inf")
     process: Forked | None = None
     started_at: float = 0.0
     start_at: float = 0.0
     backoff: float = 0.0
+    given_up: bool = False
+    """Killed for its silence, and not yet gone: the kernel may take a while."""
 
     def start(self) -> None:
         """Start it."""
         self.started_at = time.monotonic()
+        self.given_up = False
         self.process = fork(self.title, self.main, self.keep)
 
     def watch(self) -> None:
@@ -53,6 +67,7 @@ class Child:
         if self.process is not None:
             code = self.process.poll()
             if code is None:
+                self.end_if_stuck()
                 return
             self.kill()
             self.process = None
@@ -61,6 +76,20 @@ class Child:
             log.warning("%s ended (%s); it starts again in %.2g s", self.name, ending(code), self.backoff)
         if now >= self.start_at:
             self.start()
+
+    def end_if_stuck(self) -> None:
+        """Kill it, once, if it has not answered, or got nothing done, for too long."""
+        if self.given_up:
+            return
+        if (silent := self.silence(self.started_at)) > self.patience:
+            log.warning("%s has not answered for %.0f s; it is killed and starts again", self.name, silent)
+        elif (stuck := self.standstill(self.started_at)) > self.patience:
+            words = "%s has finished no request for %.0f s while others wait; it is killed and starts again"
+            log.warning(words, self.name, stuck)
+        else:
+            return
+        self.given_up = True
+        self.kill()
 
     def pause(self, code: int, *, lived: float) -> float:
         """Seconds until it starts again: none after a steady life, twice as many as before after a short one."""
@@ -142,23 +171,76 @@ def listen(host: str, port: int) -> socket.socket:
     return opened
 
 
-def children(opened: socket.socket, var_dir: Path, concurrency: int) -> list[Child]:
-    """The three programs of the workbench. The worker's name holds our id: two workbenches may share a broker."""
+def allow_descriptors() -> None:
+    """As many open files as connections and data may need; a shell often allows 1,024."""
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = HIGHEST_DESCRIPTOR if most == resource.RLIM_INFINITY else min(most, HIGHEST_DESCRIPTOR)
+    if least != resource.RLIM_INFINITY and least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def children(opened: socket.socket, var_dir: Path, concurrency: int, patience: float) -> list[Child]:
+    """The programs of the workbench. Names of workers hold our id: two workbenches may share a broker.
+
+    Periodic work has a worker of its own, with threads: it is at the database most of the time. ``patience`` are the
+    seconds for which the listener and the web process may be silent.
+    """
     worker = ["worker", "--pool", "prefork", "--concurrency", str(concurrency), "--hostname", f"{os.getpid()}@%h"]
+    periodic = ["worker", "--pool", "threads", "--concurrency", "4", "--hostname", f"{os.getpid()}-periodic@%h"]
+    periodic += ["--queues", PERIODIC]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     beat = ["beat", "--schedule", str(var_dir / "beat"), "--pidfile", ""]
     return [
-        Child("web", "python -m config.server", partial(serve, opened.fileno()), keep=(opened.fileno(),)),
-        Child("worker", "celery --app config worker", partial(celery, *worker, *quiet)),
+        *front(opened, patience),
+        Child("worker", "celery --app config worker", partial(celery, *worker, "--queues", TURNS, *quiet)),
+        Child(
+            "periodic",
+            "celery --app config periodic",
+            partial(celery_periodic, *periodic, "--queues", PERIODIC, *quiet),
+        ),
         Child("beat", "celery --app config beat", partial(celery, *beat)),
     ]
 
 
-def serve(descriptor: int) -> None:
+def front(opened: socket.socket, patience: float) -> list[Child]:
+    """The two programs that speak HTTP. Connections wait in the socket between them while either starts again."""
+    heartbeats = Heartbeats()
+    # Messages with a beginning and an end, each with the descriptor of a connection. Both ends live as long as we do.
+    listener_end, web_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    accepting, handing, taking = opened.fileno(), listener_end.detach(), web_end.detach()
+    return [
+        Child(
+            "listener",
+            "python -m config.listener",
+            partial(listener, accepting, handing, heartbeats),
+            keep=(accepting, handing),
+            silence=heartbeats.listener_silence,
+            patience=patience,
+        ),
+        Child(
+            "web",
+            "python -m config.server",
+            partial(serve, taking),
+            keep=(taking,),
+            silence=heartbeats.web_silence,
+            standstill=heartbeats.web_standstill,
+            patience=patience,
+        ),
+    ]
+
+
+def listener(accepting: int, handing: int, heartbeats: Heartbeats) -> None:
+    """The process that takes connections."""
+    from config.listener import listen as take
+
+    take(accepting, handing, heartbeats)
+
+
+def serve(taking: int) -> None:
     """The web process."""
     from config.server import serve as answer
 
-    answer(descriptor)
+    answer(socket.socket(fileno=taking))
 
 
 def celery(*arguments: str) -> None:
@@ -168,3 +250,11 @@ def celery(*arguments: str) -> None:
     os.environ["CELERY_SKIP_CHECKS"] = "1"
     sys.argv = ["celery", "--quiet", "--app", "config", *arguments, "--loglevel", "WARNING"]
     main()
+
+
+def celery_periodic(*arguments: str) -> None:
+    """The worker for periodic work. It answers no ping through the broker, which asks for a worker that runs turns."""
+    from config.celery import app
+
+    app.conf.worker_enable_remote_control = False
+    celery(*arguments)

@@ -5,20 +5,19 @@ from django.contrib import admin
 from django.contrib.auth import views as auth_views
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from config.health import healthz
+from web.api.description_view import SchemaView
 from web.problems import api_not_found
-from web.signin import AdminSignInForm, Login
-
-admin.site.login_form = AdminSignInForm
+from web.sign_in.forms import Login
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("login/", Login.as_view(), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
-    path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
     path("api/v1", api_not_found),
     path("api/v1/", include("config.api_urls")),

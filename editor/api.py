@@ -30,8 +30,8 @@ from editor.serializers import (
     RevisionSerializer,
     RevisionTextSerializer,
 )
+from web.api.fields import StrictQuery
 from web.errors import Conflict, Forbidden, Invalid
-from web.fields import StrictQuery
 
 
 def caller(request: Request) -> tuple[User, ApiToken | None]:
@@ -93,12 +93,12 @@ class ProjectDetail(ProjectView):
 
     @extend_schema(responses=ProjectSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Name and description."""
+        """Name, description and the time limit of turns."""
         return Response(ProjectSerializer(self.project()).data)
 
     @extend_schema(request=ProjectChangeSerializer, responses=ProjectSerializer)
     def patch(self, request: Request, slug: str) -> Response:
-        """Changes name or description (owners)."""
+        """Changes name, description or the time limit of turns (owners)."""
         project = services.project_update(project=self.project(), **valid(ProjectChangeSerializer, request))
         return Response(ProjectSerializer(project).data)
 
@@ -186,6 +186,7 @@ class DocumentDetail(ProjectView):
 class RevisionList(ProjectView, generics.ListAPIView[Revision]):
     """Revisions of a document, newest first."""
 
+    costly = ("GET",)
     serializer_class = RevisionSerializer
     queryset = Revision.objects.none()
 
@@ -196,6 +197,8 @@ class RevisionList(ProjectView, generics.ListAPIView[Revision]):
 class RevisionDetail(ProjectView):
     """One revision."""
 
+    costly = ("GET",)
+
     @extend_schema(responses=RevisionTextSerializer)
     def get(self, request: Request, slug: str, name: str, number: int) -> Response:
         """The text of a revision and who saved it."""
@@ -205,6 +208,8 @@ class RevisionDetail(ProjectView):
 class Difference(ProjectView):
     """What changed between two revisions."""
 
+    costly = ("GET",)
+
     @extend_schema(
         parameters=[
             OpenApiParameter("from", int, description="Older revision; the one before ``to`` if absent."),
@@ -213,14 +218,17 @@ class Difference(ProjectView):
         responses=DifferenceSerializer,
     )
     def get(self, request: Request, slug: str, name: str) -> Response:
-        """Removed and added lines with three lines around them."""
+        """Removed and added lines with three lines around them.
+
+        ``coarse``: the texts are too long, or repeat themselves too often, to compare every line.
+        """
         document = self.document()
         newest = document.head.number if document.head else 0
         to = whole(request.query_params.get("to"), "to", newest)
         since = whole(request.query_params.get("from"), "from", to - 1)
         after = selectors.revision_get(document=document, number=to).text
         before = selectors.revision_get(document=document, number=since).text if since > 0 else ""
-        return Response({"from": since, "to": to, "lines": [asdict(line) for line in changed_lines(before, after)]})
+        return Response({"from": since, "to": to, **asdict(changed_lines(before, after))})
 
 
 def whole(text: str | None, field: str, default: int) -> int:

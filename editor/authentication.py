@@ -18,6 +18,8 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         """The token's user, None without a bearer header; a bad token is 401."""
         scheme, _, secret = get_authorization_header(request).partition(b" ")
+        if scheme.lower() == b"token":
+            raise AuthenticationFailed("Send a token as Authorization: Bearer <token>.")
         if scheme.lower() != b"bearer":
             return None
         token = selectors.token_get(secret=secret.decode("latin-1").strip())

@@ -12,14 +12,17 @@ from rest_framework.response import Response
 from abl.analysis.check import check
 from abl.analysis.render import as_dict
 from abl.analysis.report import UnknownCode
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.format import format_source
-from abl.expressions import ExpressionError, compile_expression, render
+from abl.expressions import Budget, ExpressionError, compile_expression, render
+from abl.expressions.budget import EXPLORATION
 from abl.expressions.nodes import walk
+from abl.expressions.sizes import SizeExceeded, written_size
 from abl.expressions.values import truthy, type_tag
-from abl.limits import MAX_SOURCE_CHARS
+from abl.limits import MAX_ANSWER, MAX_SOURCE_CHARS
 from editor.api import caller, valid
 from editor.serializers import (
+    MAX_FILES,
     CheckSerializer,
     CompleteSerializer,
     EvaluateSerializer,
@@ -30,16 +33,17 @@ from editor.serializers import (
     ValueSerializer,
 )
 from editor.texts import readable
+from web.api.fields import StrictQuery
 from web.errors import Invalid
-from web.fields import StrictQuery
 
-MAX_FILES = 200
 MOST_EXPLAINED = 2_000
 """Parts of an expression whose tree is answered: each may hold a value of 2,048 characters."""
 
 
 class LanguageView(StrictQuery):
     """Anybody signed in may ask."""
+
+    costly = ("POST",)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """A token or a session, as everywhere."""
@@ -91,10 +95,9 @@ class Evaluate(LanguageView):
     def post(self, request: Request) -> Response:
         """The value of an expression or template; ``error`` says why there is none."""
         data = valid(EvaluateSerializer, request)
-        if data["template"]:
-            text = render(data["expression"], data["context"], now=data["now"])
-            return Response({"value": text, "type": "string", "truthy": bool(text), "error": None})
-        return Response(evaluated(data))
+        with Budget.of(EXPLORATION) as budget:
+            charge(data["context"], budget)
+            return Response(rendered(data) if data["template"] else evaluated(data))
 
 
 def texts_of(files: dict[str, str]) -> dict[str, str]:
@@ -105,8 +108,29 @@ def texts_of(files: dict[str, str]) -> dict[str, str]:
     return {path: readable(text) for path, text in files.items()}
 
 
+def charge(context: dict[str, Any], budget: Budget) -> None:
+    """Count what a request brings like what its evaluation makes. Raises BudgetExceeded."""
+    found: list[Any] = [context]
+    while found:
+        value = found.pop()
+        if isinstance(value, str):
+            budget.write(len(value))
+        elif isinstance(value, (dict, list)):
+            budget.make(len(value))
+            found += value.values() if isinstance(value, dict) else value
+
+
+def rendered(data: dict[str, Any]) -> dict[str, Any]:
+    """The text of a template."""
+    text = render(data["expression"], data["context"], now=data["now"])
+    return {"value": text, "type": "string", "truthy": bool(text), "error": None}
+
+
 def evaluated(data: dict[str, Any]) -> dict[str, Any]:
-    """Value, type, truth and, where asked for, the tree; random numbers are those of seed 0, so answers repeat."""
+    """Value, type, truth and, where asked for, the tree; random numbers are those of seed 0, so answers repeat.
+
+    Raises BudgetExceeded, also for a value that is too large to be written out.
+    """
     try:
         expression = compile_expression(data["expression"])
     except ExpressionError as error:
@@ -114,6 +138,10 @@ def evaluated(data: dict[str, Any]) -> dict[str, Any]:
         return {"value": None, "type": "null", "truthy": False, "error": problem}
     context, now = data["context"], data["now"]
     outcome = expression.evaluate_checked(context, now=now, rng=random.Random(0))  # noqa: S311
+    if outcome.exceeded is not None:
+        raise outcome.exceeded
+    if (size := written_size(outcome.value, "the value")) > MAX_ANSWER:
+        raise SizeExceeded("value", "the value", size, MAX_ANSWER)
     answer = {
         "value": outcome.value,
         "type": type_tag(outcome.value),

@@ -1,4 +1,4 @@
-"""Projects, who may do what in them, and their documents (DESIGN §3). Revisions are append-only."""
+"""Projects, who may do what in them, and their documents (docs/architecture.md §3). Revisions are append-only."""
 
 from __future__ import annotations
 

@@ -10,8 +10,9 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 
 from editor import selectors
-from web.errors import Forbidden, Invalid
-from web.parsers import MAX_BODY, json_value, too_large
+from web.api.parsers import MAX_BODY, ManyValues, json_value, too_large
+from web.errors import AddressTooLong, Forbidden, Invalid, TooLarge
+from web.limits import MAX_TARGET
 
 View = Callable[..., HttpResponse]
 
@@ -37,7 +38,10 @@ def signed_in(view: View) -> View:
             return view(request, *args, **kwargs)
         if wants_json(request):
             raise SignedOut("Your session has ended. Sign in again in another tab; what you typed is kept.")
-        return redirect_to_login(request.get_full_path())
+        address = request.get_full_path()
+        if len(address) > MAX_TARGET:  # an address without escapes is shorter than it is when it is sent back
+            raise AddressTooLong(len(address), MAX_TARGET)
+        return redirect_to_login(address)
 
     return inner
 
@@ -81,6 +85,8 @@ def json_body(request: HttpRequest) -> dict[str, Any]:
         raise too_large(len(raw))
     try:
         data = json_value(raw)
+    except ManyValues as error:
+        raise TooLarge(fields={"body": str(error)}) from None
     except ValueError as error:
         raise Invalid("The body is no JSON. Send one JSON object.", fields={"body": f"is no JSON: {error}"}) from None
     if not isinstance(data, dict):

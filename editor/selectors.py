@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.contrib.sessions.models import Session
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.utils import timezone
 
 from abl.analysis.project import is_beside
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
@@ -35,6 +38,44 @@ def project_get(*, user: User, slug: str, permission: str = "project.view", toke
         what = permission.removeprefix("project.")
         raise Forbidden(f"Your role in {project.name}, {role}, does not allow this; it needs {what}.")
     return project
+
+
+class Viewing(NamedTuple):
+    """By what somebody sees a project: keys of user and project, and of the session or the token that was shown.
+
+    ``session`` is empty and ``password`` too where a token was shown, ``token`` is 0 where a session was. ``password``
+    is the session's mark of the password, so that a new one ends the others' sessions.
+    """
+
+    user: int
+    project: int
+    session: str
+    password: str
+    token: int
+
+
+def viewings_allowed(*, viewings: Collection[Viewing]) -> set[Viewing]:
+    """Those that still hold: user active, a member or admin, session not ended, token not revoked. Four queries."""
+    users = {user.pk: user for user in User.objects.filter(pk__in={each.user for each in viewings}, is_active=True)}
+    seen = Membership.objects.filter(user__in=users, project__in={each.project for each in viewings})
+    members = set(seen.filter(role__in=ROLES_THAT_MAY["project.view"]).values_list("user_id", "project_id"))
+    tokens = set(live_tokens().filter(pk__in={each.token for each in viewings}).values_list("pk", flat=True))
+    running = Session.objects.filter(
+        session_key__in={each.session for each in viewings}, expire_date__gt=timezone.now()
+    )
+    sessions = set(running.values_list("session_key", flat=True))
+    marks = {pk: user.get_session_auth_hash() for pk, user in users.items()}
+
+    def holds(each: Viewing) -> bool:
+        if each.user not in users:
+            return False
+        if each.token:
+            valid = each.token in tokens
+        else:
+            valid = each.session in sessions and each.password == marks[each.user]
+        return valid and (users[each.user].is_superuser or (each.user, each.project) in members)
+
+    return {each for each in viewings if holds(each)}
 
 
 def document_get(*, project: Project, path: str) -> Document:
@@ -99,11 +140,18 @@ def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def live_tokens() -> QuerySet[ApiToken]:
+    """Tokens that can be used."""
+    return ApiToken.objects.filter(revoked_at__isnull=True)
+
+
 def token_get(*, secret: str) -> ApiToken | None:
-    """The live token of that secret whose user is active, or None."""
-    found = ApiToken.objects.select_related("user", "project").filter(digest=digest_of(secret), revoked_at__isnull=True)
-    token = found.first()
-    return token if token is not None and token.user.is_active else None
+    """The live token of that secret whose user is active and still belongs to its project, or None.
+
+    Also an address that names no project refuses the others: who was taken out of a project is out everywhere.
+    """
+    token = live_tokens().select_related("user", "project").filter(digest=digest_of(secret)).first()
+    return token if token is not None and role_of(token.user, token.project) is not None else None
 
 
 def revision_dict(revision: Revision) -> dict[str, Any]:

@@ -9,9 +9,14 @@ from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from abl.limits import MAX_SOURCE_CHARS
+from editor import trials
 from editor.models import Document, Membership, Project, Revision
 from editor.texts import MAX_MESSAGE, MAX_PATH
-from web.fields import Choice, Fields, Flag, Text, Whole
+from web.api.fields import Choice, Fields, Flag, Named, Several, Text, Whole
+
+MAX_FILES = 200
+MAX_CODES = 1_000
+"""Codes, names and families that a check is held to."""
 
 
 class TextField(Text):
@@ -41,10 +46,17 @@ class Slug(Text):
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     """A project; the slug is fixed once it is made."""
 
+    turn_seconds = serializers.SerializerMethodField(
+        help_text="The longest that a turn may run, in seconds; null: as the installation says."
+    )
+
     class Meta:
         model = Project
-        fields = ("slug", "name", "description", "created_at")
+        fields = ("slug", "name", "description", "turn_seconds", "created_at")
         read_only_fields = fields
+
+    def get_turn_seconds(self, project: Project) -> int | None:
+        return trials.turn_seconds(project)
 
 
 class ProjectNewSerializer(Fields):
@@ -60,6 +72,13 @@ class ProjectChangeSerializer(Fields):
 
     name = Text(max_length=120, required=False, trim_whitespace=True)
     description = TextField(required=False)
+    turn_seconds = Whole(
+        required=False,
+        allow_null=True,
+        min_value=trials.LEAST_SECONDS,
+        max_value=trials.MOST_SECONDS,
+        help_text="The longest that a turn may run, in seconds; null: as the installation says.",
+    )
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
@@ -155,6 +174,10 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 
     to = serializers.IntegerField()
     lines = ChangedLineSerializer(many=True)
+    more = serializers.IntegerField(help_text="Further lines, which are left out.")
+    coarse = serializers.BooleanField(
+        help_text="True where too much would have to be compared: lines that did not change may be among the others."
+    )
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """``from`` is a word of Python, so it cannot be declared like the others."""
@@ -164,9 +187,9 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 class CheckSerializer(Fields):
     """Texts to check together, as one project."""
 
-    files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
-    select = serializers.ListField(child=Text(), required=False, help_text="Only these codes, names, families.")
-    ignore = serializers.ListField(child=Text(), required=False, help_text="Not these.")
+    files = Named(most=MAX_FILES, child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
+    select = Several(most=MAX_CODES, child=Text(), required=False, help_text="Only these codes, names, families.")
+    ignore = Several(most=MAX_CODES, child=Text(), required=False, help_text="Not these.")
 
 
 class ReportSerializer(serializers.Serializer[Any]):
@@ -212,7 +235,7 @@ class TextSerializer(serializers.Serializer[Any]):
 class CompleteSerializer(Fields):
     """A place in one of several texts; line and column are 1-based and count characters."""
 
-    files = serializers.DictField(child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
+    files = Named(most=MAX_FILES, child=AnalysedTextField(), allow_empty=False, help_text="Text by path.")
     path = Text(help_text="Which of the files.")
     line = Whole(min_value=1)
     column = Whole(min_value=1)

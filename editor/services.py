@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from abl.analysis import catalogues
-from editor import selectors
+from editor import selectors, trials
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.texts import MAX_MESSAGE, document_path, storable
 from web.errors import Conflict, Invalid, NotFound
@@ -21,6 +21,13 @@ from web.storage import is_full
 TOKEN_PREFIX = "abl_"  # noqa: S105  (how a token begins, so that people and scanners recognise one)
 USED_STEP = timedelta(minutes=5)
 SLUG_TRIES = 20
+
+
+class Unchanged:
+    """The default of a setting that may also be None."""
+
+
+UNCHANGED = Unchanged()
 
 
 class StillNeeded(Conflict):
@@ -59,13 +66,24 @@ def _project_insert(wanted: str, name: str, description: str, *, exact: bool) ->
 
 
 @transaction.atomic
-def project_update(*, project: Project, name: str | None = None, description: str | None = None) -> Project:
-    """Changes name or description; None leaves it as it is."""
+def project_update(
+    *,
+    project: Project,
+    name: str | None = None,
+    description: str | None = None,
+    turn_seconds: int | Unchanged | None = UNCHANGED,
+) -> Project:
+    """Changes name or description; None leaves it as it is.
+
+    ``turn_seconds`` is the longest that a turn may run; None: as the installation says. Left out, it stays.
+    """
     if name is not None:
         project.name = _name(name)
     if description is not None:
         project.description = storable(description, "description").strip()
     project.save(update_fields=["name", "description"])
+    if not isinstance(turn_seconds, Unchanged):
+        trials.turn_seconds_set(project=project, seconds=turn_seconds)
     return project
 
 

@@ -10,10 +10,13 @@ from django.db import transaction
 
 from abl.runtime.memory_policy import MemoryPolicy
 from abl.runtime.memory_ports import MockTools
+from abl.yaml_reader import load_yaml
 from editor.models import Project
 from web.errors import Invalid
 
 MAX_MOCKS = 200_000
+LEAST_SECONDS, MOST_SECONDS = 1, 300
+"""What a project may set as the longest time of a turn."""
 EXAMPLE = "such as\nfind_book:\n  - {when: 'title == \"Dune\"', result: {free: true}}\n  - result: {free: false}"
 RUN_KEYS = ("memory_policy", "bank", "model", "ask_again")
 RUN_EXAMPLE = "such as\nbank: desk\nmemory_policy: {archival_mode: auto}\nmodel:\n  - {reply: Hello}"
@@ -32,6 +35,40 @@ def run_text(project: Project) -> str:
 def as_yaml(value: Any) -> str:
     """YAML for people; empty for nothing."""
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110) if value else ""
+
+
+def turn_seconds(project: Project) -> int | None:
+    """The longest that a turn of the project may run, in seconds; None as the installation says."""
+    found = project.settings.get("turn_seconds")
+    return found if isinstance(found, int) and LEAST_SECONDS <= found <= MOST_SECONDS else None
+
+
+def read_seconds(text: str) -> int | None:
+    """The limit that somebody typed; None for an empty field."""
+    if not text.strip():
+        return None
+    if not (text.strip().isascii() and text.strip().isdigit()) or len(text.strip()) > 9:
+        raise seconds_refused(text.strip()[:40])
+    return int(text)
+
+
+def seconds_refused(value: object) -> Invalid:
+    """The error for a limit that cannot be set."""
+    return Invalid(
+        fields={"turn_seconds": f"{value} is not a whole number of seconds from {LEAST_SECONDS} to {MOST_SECONDS}."}
+    )
+
+
+@transaction.atomic
+def turn_seconds_set(*, project: Project, seconds: int | None) -> Project:
+    """Set the longest that a turn may run, in seconds; None takes the installation's limit (``ABL_TURN_SECONDS``)."""
+    if seconds is not None and not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise seconds_refused(seconds)
+    locked = Project.objects.select_for_update().get(pk=project.pk)
+    kept = {key: value for key, value in locked.settings.items() if key != "turn_seconds"}
+    project.settings = kept if seconds is None else {**kept, "turn_seconds": seconds}
+    project.save(update_fields=["settings"])
+    return project
 
 
 @transaction.atomic
@@ -66,8 +103,8 @@ def read_yaml(text: str, field: str) -> Any:
     if len(text) > MAX_MOCKS:
         raise Invalid(fields={field: f"has {len(text):,} characters; the limit is {MAX_MOCKS:,}."})
     try:
-        return json.loads(json.dumps(yaml.safe_load(text) or {}, default=str, allow_nan=False))
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        return json.loads(json.dumps(load_yaml(text) or {}, default=str, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(fields={field: f"is no YAML that fits: {error}"}) from error
 
 

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from editor import editing, views
+from editor import views
+from editor.editing import views as editing
 
 app_name = "editor"
 

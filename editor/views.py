@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings as installation
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +17,7 @@ from editor import selectors, services, starters, trials
 from editor.changes import changed_lines
 from editor.models import Document, Membership, Project, User
 from editor.requests import document_view, project_view, signed_in
+from web.costly import limited
 from web.errors import AppError, Conflict, Invalid, NotFound
 
 FormData = dict[str, str]
@@ -125,6 +127,7 @@ def document_delete(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@limited
 @require_GET
 def revisions(request: HttpRequest, document: Document) -> HttpResponse:
     """The revisions of a document, newest first; a fragment for the editing page."""
@@ -141,6 +144,7 @@ def revisions(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@limited
 @require_GET
 def revision(request: HttpRequest, document: Document, number: int) -> HttpResponse:
     """One revision, and what it changed."""
@@ -170,7 +174,12 @@ def settings(request: HttpRequest, project: Project) -> HttpResponse:
         # Authorised again: seeing the page needs less than changing the project.
         selectors.project_get(user=user, slug=project.slug, permission="project.manage")
         try:
-            services.project_update(project=project, **posted(request, "name", "description"))
+            seconds = request.POST.get("turn_seconds")
+            limit = services.UNCHANGED if seconds is None else trials.read_seconds(seconds)
+            form = posted(request, "name", "description")
+            services.project_update(
+                project=project, name=form["name"], description=form["description"], turn_seconds=limit
+            )
         except Invalid as error:
             return settings_page(request, project, error=error, status=400)
         messages.success(request, "Saved.")
@@ -196,6 +205,9 @@ def settings_page(
             "mocks": trials.mocks_text(project),
             "run": trials.run_text(project),
         },
+        "turn_seconds": request.POST.get("turn_seconds", trials.turn_seconds(project) or ""),
+        "default_seconds": installation.TURN_SECONDS,
+        "most_seconds": trials.MOST_SECONDS,
         "error": error,
         **more,
     }
@@ -203,6 +215,7 @@ def settings_page(
 
 
 @project_view("project.edit")
+@limited
 @require_POST
 def trials_set(request: HttpRequest, project: Project) -> HttpResponse:
     """Keeps what test conversations begin with."""

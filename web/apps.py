@@ -10,8 +10,11 @@ class WebConfig(AppConfig):
     name = "web"
 
     def ready(self) -> None:
-        """Have the description of the API know what is said about bodies."""
-        from web import schema  # noqa: F401  (importing registers it)
+        """Have the description of the API know what is said about bodies, and cookies read in one pass."""
+        from web import cookies
+        from web.api import schema  # noqa: F401  (importing schema registers it)
+
+        cookies.mend()
 
 
 class AdminConfig(DjangoAdminConfig):

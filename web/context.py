@@ -9,5 +9,5 @@ from django.utils import timezone
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """``server_now``: the server's clock as ISO text, from which countdowns are reckoned (DESIGN §5)."""
+    """``server_now``: the server's clock as ISO text, from which countdowns are reckoned (docs/architecture.md §5)."""
     return {"server_now": timezone.now().isoformat()}

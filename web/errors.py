@@ -1,4 +1,4 @@
-"""The one hierarchy of errors that domain code raises. It knows no HTTP; ``web.problems`` maps it (DESIGN §1)."""
+"""The one hierarchy of errors of domain code. It knows no HTTP; ``web.problems`` maps it (docs/architecture.md §1)."""
 
 from __future__ import annotations
 
@@ -53,6 +53,41 @@ class TooLarge(Invalid):
     title = "That is too much"
 
 
+class AddressTooLong(Invalid):
+    """The address of a request, with its query, is longer than any of the product; both sizes in bytes."""
+
+    code = "address-too-long"
+    title = "The address is too long"
+
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(fields={"address": f"has {size:,} bytes with its query; the limit is {most:,}."})
+
+
+class HeaderTooLarge(Invalid):
+    """The headers of a request are larger than any that are read."""
+
+    code = "header-too-large"
+    title = "The request's headers are too large"
+
+
+class TooSlow(AppError):
+    """A request did not arrive in time. ``part`` is what was awaited: its header or its body."""
+
+    code = "too-slow"
+    title = "The request took too long to arrive"
+
+    def __init__(self, part: str, seconds: float, *, idle: bool = False) -> None:
+        within = f"nothing of it came for {seconds:g} s" if idle else f"it has to arrive within {seconds:g} s"
+        super().__init__(f"The {part} of the request was not complete: {within}.", part=part, seconds=seconds)
+
+
+class OverBudget(AppError):
+    """What was asked takes more computing than one request may; ``what`` ran out at ``limit`` (docs/spec 02 §8)."""
+
+    code = "budget-exceeded"
+    title = "That takes too much to compute"
+
+
 class TooMany(AppError):
     """The caller asks too often. ``retry_after`` are the seconds until the next request is taken, rounded up."""
 
@@ -64,6 +99,16 @@ class TooMany(AppError):
         super().__init__(
             f"A token may make {rate} requests a minute. Wait {wait} s and send this one again.", retry_after=wait
         )
+
+
+class Busy(AppError):
+    """Too much is done at once, of the caller or of all. ``retry_after``: seconds after which a place may be free."""
+
+    code = "busy"
+    title = "Too much at once"
+
+    def __init__(self, detail: str, *, retry_after: int) -> None:
+        super().__init__(detail, retry_after=retry_after)
 
 
 class Conflict(AppError):

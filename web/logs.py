@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import structlog
+
+LONGEST = 300
+"""Characters of a value in a log line: an address or a name may come from anybody."""
+LONGEST_EVENT = 4_000
+"""Characters of what a log line says; libraries write tracebacks into it."""
+
+
+def shortened(logger: Any, method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """A line whose texts are cut; tracebacks are added behind this and stay whole."""
+    for name, value in event.items():
+        most = LONGEST_EVENT if name == "event" else LONGEST
+        if isinstance(value, str) and len(value) > most and not name.startswith("_"):
+            event[name] = f"{value[:most]}… ({len(value):,} characters)"
+    return event
+
 
 SHARED: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso"),
+    shortened,
 ]
 
 structlog.configure(

@@ -13,7 +13,9 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
-from web.problems import as_app_error, problem_response, status_of
+from web.costly import held, under_way
+from web.errors import AppError, Busy
+from web.problems import as_app_error, headers_of, problem_response, status_of
 from web.views import error_page, is_api
 
 log = structlog.get_logger("abl_workbench.request")
@@ -77,12 +79,49 @@ class ErrorMiddleware:
         error = as_app_error(exc)
         if error is None:
             return None
-        status = status_of(error)
-        if status >= 500:
+        if status_of(error) >= 500:
             log.warning("unavailable", error=str(exc))
-        accepts = request.headers.get("Accept", "")
-        if "application/json" in accepts or "application/problem+json" in accepts or is_api(request):
-            return problem_response(request, error)
-        if getattr(request, "htmx", False):
-            return render(request, "web/_error.html", {"error": error, "status": status}, status=status)
-        return error_page(request, error, status)
+        return answer_to(request, error)
+
+
+def some_at_once(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Some requests at once of the sessions of a user, each until its answer is sent (``web.costly``); 429 beyond.
+
+    An answer lies in memory until its client has taken it. What is sent while it is made is counted on its own, and
+    requests with a token by their number in a minute.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        by_token = is_api(request) and request.headers.get("Authorization", "").lower().startswith("bearer ")
+        if by_token or not request.user.is_authenticated:
+            return get_response(request)
+        try:
+            place = under_way(request.user.pk)
+        except Busy as error:
+            return answer_to(request, error)
+        try:
+            response = get_response(request)
+        except BaseException:
+            place.leave()
+            raise
+        if response.streaming:
+            place.leave()
+        else:
+            held(place, response)
+        return response
+
+    return middleware
+
+
+def answer_to(request: HttpRequest, error: AppError) -> HttpResponse:
+    """An error as a problem object, a fragment or a page."""
+    status = status_of(error)
+    accepts = request.headers.get("Accept", "")
+    if "application/json" in accepts or "application/problem+json" in accepts or is_api(request):
+        return problem_response(request, error)
+    if getattr(request, "htmx", False):
+        answer = render(request, "web/_error.html", {"error": error, "status": status}, status=status)
+        for name, value in headers_of(error).items():
+            answer[name] = value
+        return answer
+    return error_page(request, error, status)

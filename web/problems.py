@@ -15,15 +15,21 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from abl.expressions.budget import BudgetExceeded
 from web.errors import (
+    AddressTooLong,
     AppError,
+    Busy,
     Conflict,
     Forbidden,
+    HeaderTooLarge,
     Invalid,
     NotFound,
+    OverBudget,
     StorageFull,
     TooLarge,
     TooMany,
+    TooSlow,
     Unavailable,
 )
 from web.limits import MAX_BODY
@@ -33,9 +39,14 @@ STATUS: dict[type[AppError], int] = {
     Invalid: 400,
     Forbidden: 403,
     NotFound: 404,
+    TooSlow: 408,
     Conflict: 409,
     TooLarge: 413,
+    AddressTooLong: 414,
+    OverBudget: 422,
     TooMany: 429,
+    Busy: 429,
+    HeaderTooLarge: 431,
     Unavailable: 503,
     StorageFull: 507,
 }
@@ -70,10 +81,17 @@ def body_of(error: AppError, status: int) -> dict[str, Any]:
     return body
 
 
+def over_budget(exc: BudgetExceeded) -> OverBudget:
+    """What ran out, as a sentence and as data."""
+    return OverBudget(f"{str(exc)[:1].upper()}{str(exc)[1:]}.", **exc.as_json())
+
+
 def as_app_error(exc: Exception) -> AppError | None:
     """The error of ours that says the same as one of a framework's, or None for a programming mistake."""
     if isinstance(exc, AppError):
         return exc
+    if isinstance(exc, BudgetExceeded):
+        return over_budget(exc)
     if isinstance(exc, Http404):
         return NotFound(str(exc) or "Not found")
     if isinstance(exc, PermissionDenied):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import time
+from contextlib import suppress
 from pathlib import Path
+
+from django.conf import settings
 
 NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT))
 SQLITE_FULL = frozenset((sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE))
@@ -30,3 +34,11 @@ def has_room(folder: Path) -> bool:
     """Whether there is room for work on the volume of a folder."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize >= SMALLEST_ROOM
+
+
+def remove_leftovers(older_than: float = 0.0) -> None:
+    """Remove files of uploads whose process was killed before it could; ``older_than`` is an age in seconds."""
+    for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime >= older_than:
+                path.unlink()

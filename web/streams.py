@@ -1,4 +1,4 @@
-"""Server-sent events for many viewers at the price of one (DESIGN §4).
+"""Server-sent events for many viewers at the price of one (docs/architecture.md §4).
 
 One thread per process notices that the database changed, asks a reader once what is new for everyone who listens, and
 hands the encoded messages to asyncio queues. A stream therefore touches no ORM and holds no connection. A viewer is
@@ -15,13 +15,17 @@ import json
 import sqlite3
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import structlog
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
+
+from web.limits import STREAM_BYTES, STREAM_BYTES_OF_USER
+from web.rights import Allowed, Claim, Rights
 
 log = structlog.get_logger("abl_workbench.streams")
 
@@ -37,10 +41,13 @@ HEARTBEAT_SECONDS = 15.0
 BACKLOG = 2000
 """Messages a slow viewer may be behind; then its stream ends and the browser catches up by its cursor."""
 
+AT_ONCE = 16
+"""Pairs of topic and cursor that are read together: what is read for them is in memory at once."""
+
 HEARTBEAT = b": still here\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
     """One server-sent event. Only a message with an ``id`` moves the cursor of a viewer."""
 
@@ -48,7 +55,8 @@ class Message:
     data: Any
     id: int | None = None
 
-    def encode(self) -> bytes:
+    @cached_property
+    def wire(self) -> bytes:
         """The bytes on the wire; ``data`` as JSON, so it never holds a line break."""
         head = f"id: {self.id}\n" if self.id is not None else ""
         body = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
@@ -142,46 +150,94 @@ class Viewer:
 
     topic: Topic
     cursor: int
+    claim: Claim
     loop: asyncio.AbstractEventLoop
     queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
     behind: bool = False
+    given: int = 0
+    """Bytes that its queue has been given, counted by the thread that serves."""
+    taken: int = 0
+    """Bytes that were taken from it, counted by the event loop: two counts, so that none needs a lock."""
 
-    def put(self, chunk: bytes | None) -> None:
-        """Hand over from the polling thread; a closed loop means that nobody listens any more."""
-        try:
-            self.loop.call_soon_threadsafe(self.queue.put_nowait, chunk)
-        except RuntimeError:
-            self.behind = True
+    @property
+    def unread(self) -> int:
+        """Bytes that wait for the client."""
+        return self.given - self.taken
+
+    @property
+    def user(self) -> Hashable:
+        """In whose name it listens."""
+        return getattr(self.claim, "user", None)
+
+
+class Post:
+    """What the thread has for viewers, handed to their event loops in one go: each hand-over wakes a loop."""
+
+    def __init__(self) -> None:
+        self._items: dict[asyncio.AbstractEventLoop, list[tuple[Viewer, bytes | None]]] = defaultdict(list)
+
+    def put(self, viewer: Viewer, chunk: bytes | None) -> None:
+        """Add a chunk for a viewer; None ends its stream."""
+        self._items[viewer.loop].append((viewer, chunk))
+
+    def send(self) -> None:
+        """Hand everything over. A closed loop means that nobody listens there any more."""
+        for loop, items in self._items.items():
+            try:
+                loop.call_soon_threadsafe(deliver, items)
+            except RuntimeError:
+                for viewer, _ in items:
+                    viewer.behind = True
+
+
+def deliver(items: list[tuple[Viewer, bytes | None]]) -> None:
+    """Put chunks into the queues of their viewers; called in their event loop."""
+    for viewer, chunk in items:
+        viewer.queue.put_nowait(chunk)
 
 
 class Hub:
     """Viewers of one kind of topic, and the thread that serves them while there are any."""
 
-    def __init__(self, read: Reader, watch: Callable[[], Watcher] = watcher) -> None:
+    def __init__(self, read: Reader, watch: Callable[[], Watcher] = watcher, allowed: Allowed = set) -> None:
         self._read = read
         self._watch = watch
+        self.rights = Rights(self._claims, self._refuse, allowed)
         self._viewers: set[Viewer] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._arrived = threading.Event()
 
-    async def stream(self, *, topic: Topic, cursor: int) -> AsyncGenerator[bytes]:
-        """Chunks for a ``StreamingHttpResponse``: what came after ``cursor``, then what comes, with heartbeats."""
-        viewer = Viewer(topic=topic, cursor=cursor, loop=asyncio.get_running_loop())
+    async def stream(self, *, topic: Topic, cursor: int, claim: Claim = None) -> AsyncGenerator[bytes]:
+        """Chunks for a ``StreamingHttpResponse``: what came after ``cursor``, then what comes, with heartbeats.
+
+        It ends when ``claim``, by which the viewer listens, is no longer allowed.
+        """
+        viewer = Viewer(topic=topic, cursor=cursor, claim=claim, loop=asyncio.get_running_loop())
         self._join(viewer)
+        self.rights.look_after()
         try:
             yield b"retry: 1000\n\n"
             while True:
                 try:
-                    chunk = await asyncio.wait_for(viewer.queue.get(), HEARTBEAT_SECONDS)
+                    async with asyncio.timeout(HEARTBEAT_SECONDS):
+                        chunk = await viewer.queue.get()
                 except TimeoutError:
                     chunk = HEARTBEAT
                 if chunk is None:
                     return
+                if chunk is not HEARTBEAT:
+                    self._took(viewer, len(chunk))
                 yield chunk
         finally:
             with self._lock:
                 self._viewers.discard(viewer)
+            self.rights.changed()  # where nobody is left, its thread ends
+
+    def _took(self, viewer: Viewer, size: int) -> None:
+        viewer.taken += size
+        if size >= STREAM_BYTES // 2:  # there may be more for it, which was not read yet
+            self._arrived.set()
 
     def _join(self, viewer: Viewer) -> None:
         with self._lock:
@@ -190,6 +246,21 @@ class Hub:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
                 self._thread.start()
+
+    def _claims(self) -> set[Claim]:
+        with self._lock:
+            return {viewer.claim for viewer in self._viewers if not viewer.behind}
+
+    def _refuse(self, claims: set[Claim]) -> None:
+        """End the streams of those who may listen no longer; nothing new is handed to them."""
+        with self._lock:
+            refused = [viewer for viewer in self._viewers if viewer.claim in claims and not viewer.behind]
+            for viewer in refused:
+                viewer.behind = True
+        post = Post()
+        for viewer in refused:
+            post.put(viewer, None)
+        post.send()
 
     def _run(self) -> None:
         """Serve until nobody listens. A database that is away is told to the viewers, and tried again."""
@@ -228,28 +299,47 @@ class Hub:
         groups: dict[tuple[Topic, int], list[Viewer]] = defaultdict(list)
         with self._lock:
             for viewer in self._viewers:
-                if not viewer.behind:
+                if not viewer.behind and viewer.unread < STREAM_BYTES:
                     groups[(viewer.topic, viewer.cursor)].append(viewer)
-        if not groups:
-            return
-        for key, (cursor, messages) in self._read(list(groups)).items():
-            chunk = b"".join(message.encode() for message in messages)
-            for viewer in groups[key]:
-                viewer.cursor = cursor
-                self._hand(viewer, chunk)
+            unread = Counter[Hashable]()
+            for viewer in self._viewers:
+                unread[viewer.user] += viewer.unread
+        keys = list(groups)
+        for first in range(0, len(keys), AT_ONCE):
+            post = Post()
+            for key, (cursor, messages) in self._read(keys[first : first + AT_ONCE]).items():
+                chunk = b"".join(message.wire for message in messages)
+                for viewer in groups[key]:
+                    self._hand(post, viewer, cursor, chunk, unread)
+            post.send()
 
-    def _hand(self, viewer: Viewer, chunk: bytes) -> None:
-        if viewer.queue.qsize() >= BACKLOG:
+    @staticmethod
+    def _hand(post: Post, viewer: Viewer, cursor: int, chunk: bytes, unread: Counter[Hashable]) -> None:
+        """A piece for a viewer. With too much unread of its user, or too many messages, its stream ends if it is slow.
+
+        One that has read everything waits instead. The browser of a stream that ends asks again from its cursor.
+        """
+        too_much = chunk and unread[viewer.user] and unread[viewer.user] + len(chunk) > STREAM_BYTES_OF_USER
+        if viewer.queue.qsize() >= BACKLOG or (too_much and viewer.unread):
             viewer.behind = True
-            viewer.put(None)
-        elif chunk:
-            viewer.put(chunk)
+            post.put(viewer, None)
+            return
+        if too_much:
+            return
+        viewer.cursor = cursor
+        if chunk:
+            viewer.given += len(chunk)
+            unread[viewer.user] += len(chunk)
+            post.put(viewer, chunk)
 
     def _tell(self, message: Message) -> None:
         with self._lock:
             viewers = list(self._viewers)
+        post = Post()
         for viewer in viewers:
-            viewer.put(message.encode())
+            viewer.given += len(message.wire)
+            post.put(viewer, message.wire)
+        post.send()
 
 
 def close(source: Watcher | None) -> None:

@@ -15,11 +15,14 @@ from django.conf import settings
 from rest_framework.throttling import BaseThrottle
 
 from web.errors import TooMany
+from web.limits import REFUSAL_PAUSE, REFUSALS_AT_ONCE
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.views import APIView
 
+REFUSED = 429
+"""Too Many Requests."""
 REMEMBERED = 10_000
 """Callers that are kept in mind; beyond it those that have waited long enough are forgotten."""
 
@@ -43,6 +46,12 @@ class Allowance:
                 self._whole_at[caller] = whole_at + 60 / rate
             return early
 
+    def give_back(self, caller: Hashable, *, rate: int) -> None:
+        """What was taken is not counted after all."""
+        with self._lock:
+            if caller in self._whole_at:
+                self._whole_at[caller] -= 60 / rate
+
     def wait(self, caller: Hashable, *, rate: int) -> float:
         """Seconds until a request would be allowed, 0.0 if it is now; nothing is counted."""
         with self._lock:
@@ -62,6 +71,24 @@ class Allowance:
 
 
 allowance = Allowance()
+
+
+class Refusals:
+    """How long an answer "later" is held back: not at all while there are few, then a little.
+
+    Who asks again at once whatever is answered, on many connections, would else keep the process busy with refusing.
+    Held are answers that are ready, in the event loop: that costs no thread.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._given = Allowance(clock)
+
+    def pause(self) -> float:
+        """Seconds for which this one is held; to be asked once for each."""
+        return REFUSAL_PAUSE if self._given.take("", rate=REFUSALS_AT_ONCE) else 0.0
+
+
+refusals = Refusals()
 
 
 def refuse_too_many(token: int) -> None:

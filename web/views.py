@@ -9,13 +9,14 @@ from django.template.loader import render_to_string
 
 from web.context import frame
 from web.errors import AppError, Forbidden, Invalid
-from web.problems import as_app_error, nothing_at, problem_response, status_of
+from web.problems import as_app_error, headers_of, nothing_at, problem_response, status_of
 
 
 def error_page(request: HttpRequest, error: AppError, status: int) -> HttpResponse:
     """An error as a page of the product. From 500 on it does not ask who is signed in: the database may be away."""
     context = {"error": error, "status": status, **frame(request)}
-    return HttpResponse(render_to_string("web/error.html", context, request if status < 500 else None), status=status)
+    page = render_to_string("web/error.html", context, request if status < 500 else None)
+    return HttpResponse(page, status=status, headers=headers_of(error))
 
 
 def is_api(request: HttpRequest) -> bool:

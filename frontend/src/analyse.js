@@ -77,7 +77,7 @@ export class Analyser {
       this.told({ failed });
       const pause = RETRY[Math.min(this.failures++, RETRY.length - 1)];
       this.asked = null;
-      if (!failed.problem || failed.offline) this.soon(pause);
+      if (!failed.problem || failed.offline || failed.busy) this.soon(pause);
       return;
     }
     this.asked = null;

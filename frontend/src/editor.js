@@ -169,6 +169,7 @@ function saveTold(state, detail) {
 
 function notAnswered(failed) {
   if (failed.offline) panel.connection("away", "Not connected, trying again");
+  else if (failed.busy) panel.connection("away", "Busy, trying again");
   else if (failed.signedOut) panel.connection("away", "Signed out");
   else panel.connection("wrong", failed.message);
 }

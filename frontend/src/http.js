@@ -16,6 +16,7 @@ export class Failed extends Error {
   }
 
   get offline() { return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504; }
+  get busy() { return this.status === 429; }
   get signedOut() { return this.problem?.code === "signed-out" || (this.status === 403 && !this.problem); }
 }
 

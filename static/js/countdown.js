@@ -1,4 +1,4 @@
-/* Time left, ticking in the browser from expires_at and the server's clock (DESIGN §5).
+/* Time left, ticking in the browser from expires_at and the server's clock (docs/architecture.md §5).
 
    Markup: <span class="countdown" data-expires-at="ISO" data-written-at="ISO">…<span>3d 4h</span>…</span>
    The visitor's clock may be wrong by an hour: only the difference between two readings of it counts. At zero the

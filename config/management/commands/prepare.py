@@ -7,11 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 
 from config.options import REFUSED
+from config.private import close_to_others, database_files
 
 ADMIN = "admin"
 
@@ -22,11 +24,21 @@ class Command(BaseCommand):
     help = "Apply migrations, make the first admin and load the examples. Safe to repeat."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self.keep_private()
         self.reach_database()
         call_command("migrate", verbosity=0, interactive=False)
         self.say_how_to_sign_in(self.make_admin())
         if "load_examples" in get_commands():
             call_command("load_examples", once=True, stdout=self.stdout)
+
+    def keep_private(self) -> None:
+        """Close data that is there already to other accounts of this machine; new data is so from the start."""
+        database = settings.DATABASES["default"]
+        in_files = database["ENGINE"] == "django.db.backends.sqlite3"
+        try:
+            close_to_others(settings.VAR_DIR, *(database_files(str(database["NAME"])) if in_files else ()))
+        except ImproperlyConfigured as exc:
+            raise CommandError(str(exc), returncode=REFUSED) from exc
 
     def reach_database(self) -> None:
         """Refuse to begin while there is no database to talk to."""

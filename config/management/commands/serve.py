@@ -15,13 +15,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.forked import load
 from config.options import REFUSED
-from config.supervisor import Supervisor, children, listen
+from config.supervisor import Supervisor, allow_descriptors, children, listen
 
 
 class Command(BaseCommand):
-    """Prepares the database, then keeps web, worker and beat running until SIGINT or SIGTERM."""
+    """Prepares the database, then keeps listener, web, worker and beat running until SIGINT or SIGTERM."""
 
-    help = "Run web, worker and beat under one process until SIGINT or SIGTERM. HOST and PORT say where."
+    help = "Run listener, web, worker and beat under one process until SIGINT or SIGTERM. HOST and PORT say where."
 
     def handle(self, *args: Any, **options: Any) -> None:
         lock = self.lock(settings.VAR_DIR)
@@ -34,8 +34,10 @@ class Command(BaseCommand):
         with lock, opened:
             call_command("prepare", stdout=self.stdout)
             load()
+            allow_descriptors()
             address = Announcement(self, settings.HOST, opened.getsockname()[1])
-            Supervisor(children(opened, settings.VAR_DIR, settings.WORKERS), address.tell_when_ready).run()
+            programs = children(opened, settings.VAR_DIR, settings.WORKERS, settings.HANG_SECONDS)
+            Supervisor(programs, address.tell_when_ready).run()
         self.say("ABL Workbench has stopped.")
 
     def lock(self, var_dir: Path) -> IO[str]:
@@ -79,10 +81,11 @@ class Announcement:
             self.command.say(f"ABL Workbench is ready: {address}")
         elif time.monotonic() > self.complain_at:
             self.complain_at = float("inf")
-            wrong = ", ".join(f"{part}: {word}" for part, word in parts.items() if part != "status" and word != "ok")
+            words = {part: word for part, word in parts.items() if part != "status" and isinstance(word, str)}
+            wrong = ", ".join(f"{part}: {word}" for part, word in words.items() if word != "ok")
             self.command.say(f"ABL Workbench is at {address} but not well: {wrong or 'web: does not answer'}")
 
-    def health(self) -> dict[str, str]:
+    def health(self) -> dict[str, Any]:
         """The answer of ``/healthz``; empty when there is none."""
         link = http.client.HTTPConnection(self.host, self.port, timeout=1)
         try:

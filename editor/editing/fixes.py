@@ -8,9 +8,9 @@ from abl.editing.bulk import bulk_actions
 from abl.editing.edits import applied
 from abl.source import Source
 from editor.changes import changed_lines
-from editor.language import is_code, open_files
+from editor.editing.language import is_code, open_files
+from editor.editing.names import changes, read_edits
 from editor.models import Document
-from editor.names import changes, read_edits
 from editor.texts import readable
 
 MOST_SHOWN = 200
@@ -30,15 +30,15 @@ def bulk_fixes(*, document: Document, text: str) -> list[dict[str, Any]]:
     found = []
     for action in bulk_actions(open_files(document, text), document.path, 1, source.line_count):
         edits = read_edits(source, action["edits"])
-        lines = changed_lines(text, applied(text, edits))
+        changed = changed_lines(text, applied(text, edits), most=MOST_SHOWN)
         found.append(
             {
                 "title": action["title"],
                 "kind": action["kind"],
                 "places": action["places"],
                 "edits": changes(text, edits),
-                "lines": [{"sign": n.sign, "number": n.number, "text": n.text} for n in lines[:MOST_SHOWN]],
-                "more": max(len(lines) - MOST_SHOWN, 0),
+                "lines": [{"sign": n.sign, "number": n.number, "text": n.text} for n in changed.lines],
+                "more": changed.more,
             }
         )
     return found

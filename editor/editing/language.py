@@ -1,4 +1,4 @@
-"""What the editing page asks the language for: one answer with tokens, problems and outline (DESIGN §2, "Typing")."""
+"""What the editing page asks of the language: tokens, problems, outline in one answer (docs/architecture.md §2)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from abl.analysis.check import check
 from abl.analysis.project import is_beside
 from abl.diagnostics import Diagnostic, Fix
 from abl.editing.bulk import safe_fix
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.hover import hover
 from abl.editing.outline import Entry, entries
 from abl.editing.tokens import KINDS
 from abl.source import Source
 from editor import selectors
-from editor.lastvalues import last_seen
+from editor.editing.last_values import last_seen
+from editor.editing.patches import Lines, Units, patch
 from editor.models import Document
-from editor.patches import Lines, Units, patch
 from editor.texts import readable
 
 REMEMBERED = 32

@@ -1,4 +1,4 @@
-"""Tokens for the page: after an edit, only of the lines that differ (DESIGN §2, "Typing").
+"""Tokens for the page: after an edit, only of the lines that differ (docs/architecture.md §2, "Typing").
 
 The browser counts UTF-16 code units; the language counts code points. The change from one to the other happens here.
 """

@@ -1,4 +1,4 @@
-"""The editing page and what it asks while somebody types (DESIGN §2)."""
+"""The editing page and what it asks while somebody types (docs/architecture.md §2)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from editor import fixes, language, names, selectors, services
+from editor import selectors, services
 from editor.changes import changed_lines
-from editor.lastrules import rule_words
+from editor.editing import fixes, language, names
+from editor.editing.last_rules import rule_words
 from editor.models import Document, Draft, Revision
 from editor.requests import document_view, json_body, number_in, pair_in, text_in, wants_json
 from editor.texts import with_line_ends_of
 from editor.views import posted, user_of
+from web.costly import limited, while_typing
 from web.errors import Conflict, Forbidden, Invalid
 
 OPEN_FILES = 5
@@ -119,9 +121,10 @@ def save_form(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@while_typing
 @require_POST
 def analyse(request: HttpRequest, document: Document) -> HttpResponse:
-    """Tokens, problems, outline of the text sent (``editor.language.analyse``)."""
+    """Tokens, problems, outline of the text sent (``editor.editing.language.analyse``)."""
     data = json_body(request)
     version = number_in(data, "version")
     if version is None:
@@ -138,6 +141,7 @@ def analyse(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@while_typing
 @require_POST
 def complete(request: HttpRequest, document: Document) -> HttpResponse:
     """What may be written at a place of the text sent: ``{text, line, column}``."""
@@ -145,6 +149,7 @@ def complete(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@while_typing
 @require_POST
 def hover(request: HttpRequest, document: Document) -> HttpResponse:
     """What stands at a place of the text sent: ``{text, line, column}``."""
@@ -152,6 +157,7 @@ def hover(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@limited
 @require_POST
 def formatted(request: HttpRequest, document: Document) -> HttpResponse:
     """Changes that lay out the text sent: ``{text}``."""
@@ -159,6 +165,7 @@ def formatted(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view("project.edit")
+@limited
 @require_POST
 def bulk_fixes(request: HttpRequest, document: Document) -> HttpResponse:
     """The fixes over the whole of the text sent, ``{text}``, each with what it would change."""
@@ -166,6 +173,7 @@ def bulk_fixes(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@limited
 @require_POST
 def places(request: HttpRequest, document: Document) -> HttpResponse:
     """Where a name is declared, or with ``everywhere`` each place of it: ``{text, line, column, everywhere}``."""
@@ -175,6 +183,7 @@ def places(request: HttpRequest, document: Document) -> HttpResponse:
 
 
 @document_view()
+@while_typing
 @require_POST
 def rules(request: HttpRequest, document: Document) -> HttpResponse:
     """How each rule of ``{text}`` went in the last test conversation."""
@@ -192,6 +201,7 @@ def addressed(places: list[dict[str, Any]], document: Document) -> list[dict[str
 
 
 @document_view("project.edit")
+@limited
 @require_POST
 def rename(request: HttpRequest, document: Document) -> HttpResponse:
     """What can be renamed at a place, ``{text, line, column}``; with ``name`` the changes, with ``apply`` those of

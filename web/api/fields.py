@@ -15,9 +15,9 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.views import APIView
 
 from abl.syntax.suggest import closest
+from web.costly import CostlyView
 from web.errors import Invalid
 
 SHOWN = 60
@@ -67,6 +67,34 @@ class Text(serializers.CharField):
         if not isinstance(data, str):
             raise refusal(data, "a text")
         return str(super().to_internal_value(data))
+
+
+class Named(serializers.DictField):
+    """Values by name, at most ``most``: of more none is looked at, since each may have an error of its own."""
+
+    def __init__(self, *, most: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.most = most
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The checked values by name."""
+        if isinstance(data, dict) and len(data) > self.most:
+            raise serializers.ValidationError(f"has {len(data):,} entries; at most {self.most:,} are allowed.")
+        return super().to_internal_value(data)
+
+
+class Several(serializers.ListField):
+    """A list of at most ``most`` values; of more none is looked at."""
+
+    def __init__(self, *, most: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.most = most
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The checked values."""
+        if isinstance(data, list) and len(data) > self.most:
+            raise serializers.ValidationError(f"has {len(data):,} values; at most {self.most:,} are allowed.")
+        return super().to_internal_value(data)
 
 
 class Whole(serializers.IntegerField):
@@ -124,7 +152,7 @@ def refusal(value: Any, right: str) -> serializers.ValidationError:
     return serializers.ValidationError(f"{shown(value)} is {kind}; give {right}.")
 
 
-class StrictQuery(APIView):
+class StrictQuery(CostlyView):
     """A view that refuses query parameters that its description does not have, and one that is there twice."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

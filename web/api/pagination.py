@@ -7,7 +7,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
-from web.fields import whole
+from web.api.fields import whole
 
 
 class KeysetPagination(CursorPagination):

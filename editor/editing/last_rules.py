@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.urls import reverse
 
 from abl.runtime.program import programs_of
-from editor.language import is_code
+from editor.editing.language import is_code
 from editor.models import Document
 from editor.ports import RuleKey, RuleTally, ports
 from editor.texts import readable

@@ -13,14 +13,16 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from web.limits import MAX_BODY, MAX_DEPTH, MAX_DIGITS, too_large
+from web.errors import TooLarge
+from web.limits import MAX_BODY, MAX_DEPTH, MAX_DIGITS, MAX_VALUES, too_large
 
 __all__ = ["MAX_BODY", "MAX_DEPTH", "BoundedJSONParser", "ForgivingJSONRenderer", "json_value", "too_large"]
 
 
 class BoundedJSONParser(BaseParser):
-    """JSON of at most ``MAX_BODY`` bytes whose numbers are finite and that is not nested beyond ``MAX_DEPTH``.
+    """JSON of bounded size whose numbers are finite and that is not nested beyond ``MAX_DEPTH``.
 
+    It has at most ``MAX_BODY`` bytes, or what its view says in ``max_body``, and at most ``MAX_VALUES`` values.
     Not a ``JSONParser``: what that one parses is held to Django's bound for forms, which is smaller.
     """
 
@@ -31,16 +33,26 @@ class BoundedJSONParser(BaseParser):
     ) -> Any:
         """The parsed body; ``TooLarge`` or ``ParseError``."""
         request: Request | HttpRequest | None = (parser_context or {}).get("request")
+        most = getattr((parser_context or {}).get("view"), "max_body", MAX_BODY)
         size = request.META.get("CONTENT_LENGTH", "") if request is not None else ""
-        if str(size).isdigit() and int(size) > MAX_BODY:
-            raise too_large(int(size))
-        raw = stream.read(MAX_BODY + 1)
-        if len(raw) > MAX_BODY:
-            raise too_large(len(raw))
+        if str(size).isdigit() and int(size) > most:
+            raise too_large(int(size), most)
+        raw = stream.read(most + 1)
+        if len(raw) > most:
+            raise too_large(len(raw), most)
         try:
             return json_value(raw)
+        except ManyValues as error:
+            raise TooLarge(fields={"body": str(error)}) from None
         except ValueError as error:
             raise ParseError(f"The body is no JSON: {error}.") from None
+
+
+class ManyValues(ValueError):
+    """A JSON text may hold more than ``MAX_VALUES`` values."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it has more than {MAX_VALUES:,} values (texts, numbers, lists, objects)")
 
 
 class AsciiJSONRenderer(JSONRenderer):
@@ -68,6 +80,9 @@ def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
     :param repeated: an object may have a key twice, and the last counts. What is kept has each once: of two values
         nobody can tell which was meant.
     """
+    data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass")
+    if holds_more_values(data, MAX_VALUES):
+        raise ManyValues
     try:
         value = json.loads(
             str(raw, "utf-8") if isinstance(raw, bytes) else raw,
@@ -83,13 +98,28 @@ def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
     return value
 
 
+def holds_more_values(raw: bytes, most: int) -> bool:
+    """Whether a JSON text may hold more than ``most`` values, found before any of them is made.
+
+    Each value stands behind a comma, or is the first of a list or object, or the only one; those signs are counted
+    outside of texts. Of what is no JSON only the part before the mistake is counted right, and only that is ever read.
+    """
+    if len(raw) <= most:
+        return False
+    plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # what is left of quotes begins and ends texts
+    if plain.count(b'"') > 4 * most:  # two of each text, and each value has a key at most
+        return True
+    outside = b"".join(plain.split(b'"')[::2])
+    return 1 + sum(outside.count(sign) for sign in (b",", b"[", b"{")) > most
+
+
 def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys all differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"it has the key {json.dumps(twice[:80], ensure_ascii=False)} twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"it has the key {json.dumps(name[:80], ensure_ascii=False)} twice in one object")
+        found[name] = value
     return found
 
 

@@ -14,10 +14,10 @@ from abl.editing.navigate import definition, references
 from abl.editing.rename import renamable, rename
 from abl.source import Source, Span
 from editor import selectors, services
-from editor.language import is_code, open_files
+from editor.editing.language import is_code, open_files
+from editor.editing.patches import Units
+from editor.editing.settings_case import SETTINGS, SETTINGS_WORDS, case_taken, settings_case
 from editor.models import Document, Project, User
-from editor.patches import Units
-from editor.settings_case import SETTINGS, SETTINGS_WORDS, case_taken, settings_case
 from editor.texts import readable
 from web.errors import Invalid
 

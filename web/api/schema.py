@@ -19,9 +19,9 @@ WORDS = {
     "405": "The address has no such method; `Allow` names those it has.",
     "406": "There is only JSON.",
     "409": "In conflict with what is there by now; `current` is that, where one can say.",
-    "413": "The body is too large.",
+    "413": "The body is too large, or holds too many values.",
     "415": "The body is not of a type that is read here.",
-    "429": "The token asks too often; `Retry-After` says when to ask again.",
+    "429": "Asked too often, or too much at once; `Retry-After` says when to ask again.",
     "503": "A part of the workbench is away; ask again in a moment.",
     "507": "The disk is full; nothing was written, reading goes on.",
 }
@@ -52,9 +52,9 @@ SCHEMA: dict[str, Any] = {
 
 
 class ClosedBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """A body whose fields are all that it may have (``web.fields.Fields``)."""
+    """A body whose fields are all that it may have (``web.api.fields.Fields``)."""
 
-    target_class = "web.fields.Fields"
+    target_class = "web.api.fields.Fields"
     match_subclasses = True
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+"""The threads that requests are answered in, and how busy they are."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from typing import Any
+
+THREADS = 16
+"""Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
+
+
+class RequestThreads(ThreadPoolExecutor):
+    """A pool of threads that counts how many are free, how much work waits for one, and for how long."""
+
+    clock = staticmethod(time.monotonic)
+
+    def __init__(self, size: int = THREADS) -> None:
+        super().__init__(size, thread_name_prefix="request")
+        self.size = size
+        self.busy = 0
+        self.waiting = 0
+        self._asked: dict[int, float] = {}
+        self._numbers = count()
+        self._finished_at = 0.0
+        self._counting = threading.Lock()
+
+    @property
+    def free(self) -> int:
+        """Threads that have nothing to do."""
+        return self.size - self.busy
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As of any pool. Work that is cancelled before it begins never runs."""
+        with self._counting:
+            number = next(self._numbers)
+            self.waiting += 1
+            self._asked[number] = self.clock()
+        future = super().submit(self._run, number, fn, *args, **kwargs)
+        future.add_done_callback(partial(self._forget_cancelled, number))
+        return future
+
+    @property
+    def oldest_wait(self) -> float:
+        """Seconds that the request which waits the longest for a thread has waited; 0.0 if none does."""
+        with self._counting:
+            return self.clock() - next(iter(self._asked.values())) if self._asked else 0.0
+
+    @property
+    def standstill(self) -> float:
+        """Seconds for which requests have waited and none was finished; 0.0 while there is progress, or none waits."""
+        with self._counting:
+            if not self._asked or self.busy < self.size:
+                return 0.0
+            return self.clock() - max(next(iter(self._asked.values())), self._finished_at)
+
+    def _run(self, number: int, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        with self._counting:
+            self._leave_line(number)
+            self.busy += 1
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            with self._counting:
+                self.busy -= 1
+                self._finished_at = self.clock()
+
+    def _forget_cancelled(self, number: int, future: Future[Any]) -> None:
+        if future.cancelled():
+            with self._counting:
+                self._leave_line(number)
+
+    def _leave_line(self, number: int) -> None:
+        self.waiting -= 1
+        del self._asked[number]
+
+
+request_threads = RequestThreads()
+"""Those of this process. No thread runs before the first request, so a process with this may fork."""

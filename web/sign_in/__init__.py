@@ -1,0 +1,1 @@
+"""Signing in: forms, counts of wrong passwords, hashing."""
