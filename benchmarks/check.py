@@ -1,4 +1,4 @@
-"""``abl.check`` against readers of YAML in Python on texts of one size (DESIGN §8).
+"""``abl.check`` against readers of YAML in Python on texts of one size (docs/architecture.md §8).
 
 ``measure()`` times, in one process and in turn: a cold check (every cache empty) of 100, 1,000 and 10,000 lines, the
 pure loaders of PyYAML and ruamel.yaml on YAML of the same number of characters, Lark reading nothing but the lines and
@@ -24,6 +24,7 @@ from abl.analysis.render import diagnostic_dict
 from abl.diagnostics import Diagnostic
 
 ROUNDS = 7
+QUICK = {"lines": 100}
 STEP = """\
   step_{n}:
     REASONING: false
@@ -181,9 +182,12 @@ def peers(text: str) -> dict[str, float]:
     return found
 
 
-def measure() -> dict[str, float]:
-    """Milliseconds by name, and the ratio that DESIGN §8 asks for: cold check of 1,000 lines to PyYAML (below 1)."""
-    hundred, thousand, ten_thousand = agent_text(100), agent_text(1000), agent_text(10_000)
+def measure(lines: int = 1000) -> dict[str, float]:
+    """Milliseconds by name, and the ratio of docs/architecture.md §8: cold check of 1,000 lines to PyYAML (below 1).
+
+    The names are those of texts with 1,000 ``lines``, a tenth, twice and ten times as many.
+    """
+    hundred, thousand, ten_thousand = agent_text(lines // 10), agent_text(lines), agent_text(lines * 10)
     check({"warm.agent.abl": agent_text(100)})
     empty_caches()
     same_size = yaml_text(len(thousand))
@@ -192,7 +196,7 @@ def measure() -> dict[str, float]:
     )
     small = best(lambda: check({"desk.agent.abl": hundred}), empty_caches)
     large = best(lambda: check({"desk.agent.abl": ten_thousand}), empty_caches)
-    work = edited(agent_text(2000))
+    work = edited(agent_text(lines * 2))
     work()
     edit = best(work)
     report = check({"desk.agent.abl": thousand})

@@ -1,4 +1,4 @@
-"""Eight kinds of conditions against hand-written Python lambdas, in one run (DESIGN §8).
+"""Eight kinds of conditions against hand-written Python lambdas, in one run (docs/architecture.md §8).
 
 `measure()` gives the figures; run as a program it prints them. A ratio holds on any machine, the nanoseconds only
 beside each other. `holds` and `explain` do what docs/spec 02 and 04 §10 ask for, the lambdas do not: no null rules,
@@ -59,16 +59,17 @@ KINDS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
 """Name -> condition and the lambda that a Python programmer would write for it."""
 
 _ROUNDS = 150
+QUICK = {"rounds": 2}
 _BLOCK_NS = 300_000
 """How long the calls take together that are timed as one, for each function alike: on a busy machine short blocks are
 disturbed less often, and the quickest of them would be flattered."""
 
 
-def _nanoseconds(functions: Mapping[str, Callable[[Any], Any]], argument: Any) -> dict[str, float]:
+def _nanoseconds(functions: Mapping[str, Callable[[Any], Any]], argument: Any, rounds: int) -> dict[str, float]:
     """The best time per call of each function; the rounds are interleaved, so that a busy machine hits all alike."""
     best = {name: _block(function, [None] * 200, argument) for name, function in functions.items()}
     calls = {name: [None] * max(int(_BLOCK_NS / best[name]), 1) for name in functions}
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for name, function in functions.items():
             best[name] = min(best[name], _block(function, calls[name], argument))
     return best
@@ -82,7 +83,7 @@ def _block(function: Callable[[Any], Any], calls: list[None], argument: Any) -> 
     return (time.process_time_ns() - start) / len(calls)
 
 
-def measure() -> dict[str, Any]:
+def measure(rounds: int = _ROUNDS) -> dict[str, Any]:
     """Per kind: nanoseconds of `lambda`, `evaluate`, `holds`, `explain` (and peers); and the geometric means of ratios.
 
     `{"kinds": {name: {"lambda": ns, …}}, "ratios": {"evaluate": x, "holds": x, "explain": x, peer: x, …}}`. A peer's
@@ -102,7 +103,7 @@ def measure() -> dict[str, Any]:
             "explain": expression.explain,
             **peers_of(source, bool(function(CONTEXT)), CONTEXT),
         }
-        kinds[name] = _nanoseconds(rivals, CONTEXT)
+        kinds[name] = _nanoseconds(rivals, CONTEXT, rounds)
     return {"kinds": kinds, "ratios": _ratios(kinds)}
 
 

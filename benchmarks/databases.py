@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
-DATABASE = "bench_workbench"
+DATABASE = f"bench_workbench_{os.getpid()}"
 
 
 def on_both(module: str, *arguments: str) -> dict[str, Any]:

@@ -14,13 +14,14 @@ import sys
 
 import yaml
 
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.format import format_source
 from abl.editing.navigate import references
 from benchmarks.check import agent_text, best, empty_caches, timed, yaml_text
 
 PATH = "desk.agent.abl"
 ROUNDS = 40
+QUICK = {"lines": 100}
 PLACES = ("TYPE: ", "CHECK: ", "ON_FAIL: ", "GOTO: ", "    - REQUIRE ", "    REASONING: ", "THEN: ", "  ")
 
 
@@ -44,12 +45,15 @@ def unformatted(text: str) -> str:
     return re.sub(r"^( *)(.*)$", lambda m: f"{m[1]}{m[1]}{m[2]} ", text, flags=re.MULTILINE)
 
 
-def measure() -> dict[str, float]:
-    """Milliseconds by name, and formatting as a ratio to PyYAML's loader and to a tenth of the text."""
-    two_thousand = agent_text(2000)
+def measure(lines: int = 1000) -> dict[str, float]:
+    """Milliseconds by name, and formatting as a ratio to PyYAML's loader and to a tenth of the text.
+
+    The names are those of texts with 1,000 ``lines``, twice and ten times as many.
+    """
+    two_thousand = agent_text(lines * 2)
     completions(two_thousand)
     times = completions(two_thousand)
-    small, large = unformatted(agent_text(1000)), unformatted(agent_text(10_000))
+    small, large = unformatted(agent_text(lines)), unformatted(agent_text(lines * 10))
     format_ms = best(lambda: format_source(small), empty_caches)
     same_size = yaml_text(len(small))
     loader = best(lambda: yaml.load(same_size, Loader=yaml.SafeLoader))

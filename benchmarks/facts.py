@@ -28,6 +28,7 @@ SECONDS = 4.0
 TARGETS = 1000
 SAMPLES = 101
 PURGED = 100_000
+QUICK = {"count": 2_000}
 
 # One fact in ten has expired, one in ten expires within the hour, four in ten never do; 200 facts an owner. One in a
 # hundred was written by the rarer of two agents, one in a thousand is declared in a domain of its own.
@@ -93,7 +94,7 @@ def measure_here(count: int) -> dict[str, Any]:
 
 def pages(project: Any, count: int) -> dict[str, Any]:
     """Median milliseconds of a first page, of one far on, and of the latter by OFFSET, for each filter."""
-    from memory.query import FactQuery
+    from memory.lists.query import FactQuery
 
     owner = f"u{count // 400}"
     queries = {
@@ -125,8 +126,8 @@ def pages(project: Any, count: int) -> dict[str, Any]:
 def _page(project: Any, query: Any) -> dict[str, Any]:
     from django.utils import timezone
 
+    from memory.lists.paging import fact_page
     from memory.models import Fact
-    from memory.paging import fact_page
 
     now = timezone.now()
 
@@ -167,9 +168,9 @@ def writes(project: Any) -> dict[str, Any]:
     """Compare-and-sets a second by eight processes in one project; one in ten goes to a fact that all of them write."""
     from django.db import connection
 
-    from memory.chain import first_break
+    from memory.facts.services import fact_put
+    from memory.log.chain import first_break
     from memory.models import ChangeHead, Fact, FactChange
-    from memory.services import fact_put
 
     for number in range(TARGETS):
         fact_put(project=project, scope="project", owner="", path=f"project.target{number}", value=0)
@@ -204,8 +205,8 @@ def _writer(project_id: int, number: int, start: Any, results: Any) -> None:
 
     django.setup()
     from editor.models import Project
+    from memory.facts.services import fact_put
     from memory.models import Fact
-    from memory.services import fact_put
     from web.errors import Conflict
 
     project = Project.objects.get(pk=project_id)
@@ -239,8 +240,8 @@ def purge(project: Any, count: int, words: dict[str, str]) -> dict[str, Any]:
     """
     from django.db import connection
 
+    from memory.facts.purge import purge_expired
     from memory.models import Fact
-    from memory.purge import purge_expired
 
     with connection.cursor() as cursor:
         cursor.execute(DUE.format(count=count, project=project.pk, **words))
@@ -271,7 +272,7 @@ def _beside_writer(project_id: int, stop: Any, results: Any) -> None:
 
     django.setup()
     from editor.models import Project
-    from memory.services import fact_put
+    from memory.facts.services import fact_put
 
     project = Project.objects.get(pk=project_id)
     place = {"project": project, "scope": "project", "owner": "", "path": "project.beside"}
@@ -296,7 +297,7 @@ def _reader(project_id: int, stop: Any, results: Any) -> None:
     from django.utils import timezone
 
     from editor.models import Project
-    from memory.selectors import fact_now
+    from memory.facts.selectors import fact_now
 
     project = Project.objects.get(pk=project_id)
     chance, reads, stale = random.Random(1), 0, 0

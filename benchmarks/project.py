@@ -1,4 +1,4 @@
-"""``abl.check`` of a project of 200 agents that hand over to each other: cold, and after an edit of one (DESIGN §8).
+"""``abl.check`` of 200 agents that hand over to each other: cold, and after an edit of one (docs/architecture.md §8).
 
 After an edit only what depends on it is looked at again: a change of words concerns its own agent, a change of what the
 agent declares (a session variable that others are handed, a fact that others read) those that know it.
@@ -13,6 +13,7 @@ from abl.analysis import check
 from benchmarks.check import best, empty_caches
 
 AGENTS = 200
+QUICK = {"agents": 8}
 AGENT = """\
 AGENT: Desk_{n}
 GOAL: "Lend books of shelf {n}"
@@ -70,14 +71,14 @@ FLOW:
 """
 
 
-def project_files() -> dict[str, str]:
+def project_files(agents: int = AGENTS) -> dict[str, str]:
     """The texts of the project by path; each agent has its own words and hands over to the next."""
-    return {f"desk_{n}.agent.abl": AGENT.format(n=n, next=(n + 1) % AGENTS) for n in range(AGENTS)}
+    return {f"desk_{n}.agent.abl": AGENT.format(n=n, next=(n + 1) % agents) for n in range(agents)}
 
 
 def edited(files: dict[str, str], old: str, new: str) -> Callable[[], object]:
     """A check after one agent changed, to another text each time."""
-    path = f"desk_{AGENTS // 2}.agent.abl"
+    path = f"desk_{len(files) // 2}.agent.abl"
     if old not in files[path]:
         raise AssertionError(f"{old} is not in {path}")
     state = {"n": 0}
@@ -89,19 +90,19 @@ def edited(files: dict[str, str], old: str, new: str) -> Callable[[], object]:
     return work
 
 
-def measure() -> dict[str, Any]:
+def measure(agents: int = AGENTS) -> dict[str, Any]:
     """Milliseconds of processor time, and what an edit costs of a cold check."""
-    files = project_files()
+    files = project_files(agents)
     report = check(files)
     if report.errors:
         raise AssertionError(report.errors[0])
     cold = best(lambda: check(files), empty_caches)
     check(files)
     words = best(edited(files, "Noted", "Noted {}"))
-    declared = best(edited(files, f"- fee_{AGENTS // 2}\n", f"- other_{{}}\n    - fee_{AGENTS // 2}\n"))
+    declared = best(edited(files, f"- fee_{agents // 2}\n", f"- other_{{}}\n    - fee_{agents // 2}\n"))
     one = best(lambda: check({"desk_0.agent.abl": files["desk_0.agent.abl"]}), empty_caches)
     return {
-        "agents": AGENTS,
+        "agents": agents,
         "lines": sum(len(text.splitlines()) for text in files.values()),
         "cold_ms": cold,
         "one_agent_alone_ms": one,

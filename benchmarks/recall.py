@@ -1,4 +1,4 @@
-"""Recall among 1,000,000 archival lines of 10,000 users, on SQLite and PostgreSQL (DESIGN §8).
+"""Recall among 1,000,000 archival lines of 10,000 users, on SQLite and PostgreSQL (docs/architecture.md §8).
 
     python -m benchmarks.recall --users 10000
 
@@ -27,6 +27,7 @@ LINES = 100
 WIDTH = 79
 SAMPLES = 60
 BATCH = 200
+QUICK = {"users": 40}
 _chance = random.Random(11)
 TAILS = [" ".join(f"word{_chance.randrange(3000)}" for _ in range(5)) for _ in range(4999)]
 """What lines end with."""

@@ -1,4 +1,4 @@
-"""How many traced turns a second the engine runs: 10 constraints, 3 steps (docs/spec DESIGN: 2,000/s on one core)."""
+"""Traced turns a second in the engine: 10 constraints, 3 steps (docs/architecture.md §8: 2,000/s on one core)."""
 
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ FLOW:
     RESPOND: "{{{{items}}}} items, {{{{total}}}} in all."
     THEN: ask
 """
+
+
+QUICK = {"turns": 50}
 
 
 def measure(turns: int = 2_000) -> dict[str, Any]:

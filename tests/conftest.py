@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
-import subprocess
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,35 +15,19 @@ import pytest
 from django.test import TransactionTestCase, override_settings
 from playwright.sync_api import expect
 
+from tests.browser.fonts import fontconfig
+from tests.chromium import BROWSER_FLAGS, CHROMIUM
 from tests.emptying import after_a_test, forget_revisions
 from tests.prepared import begin_run, end_run
 from tests.workbench import Workbench, running
 
-
-def starts(path: str) -> bool:
-    """Whether a browser is one: on Ubuntu the package may be a stub that asks for a snap."""
-    return subprocess.run([path, "--version"], capture_output=True, check=False).returncode == 0
-
-
-FOUND = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-CHROMIUM = next(filter(starts, FOUND), None)
 REQUIRED = bool(os.environ.get("CI_REQUIRE_SERVERS"))
+
+FAST_CASES = 3
+"""How many cases of a test ``make test-fast`` tries; what is marked ``full`` beyond them it leaves to ``make test``."""
 
 # What a page has to show it shows soon, but a machine that does other things too may take its time.
 expect.set_options(timeout=20_000)
-
-BROWSER_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # The pages of a browser's tests are one site: the next page goes on in the process of the one before.
-    "--process-per-site",
-    "--renderer-process-limit=1",
-]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,13 +50,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     come last, and scripts/test runs those tests by themselves: Playwright keeps an event loop running, in which Django
     refuses to use the database.
     """
-    slow, browser = set(), set()
+    slow, browser, cases = set(), set(), Counter[tuple[Path, str]]()
     for item in items:
+        test = item.path, item.nodeid.partition("[")[0]
+        cases[test] += 1
+        if cases[test] > FAST_CASES:
+            item.add_marker("full")
         if "_django_db_helper" in item.fixturenames or item.get_closest_marker("django_db"):
             item.add_marker("database")
         if item.get_closest_marker("slow"):
             slow.add(item.path)
-        waits = any(item.get_closest_marker(name) for name in ("browser", "server", "slow"))
+        waits = any(item.get_closest_marker(name) for name in ("browser", "server", "slow", "attack"))
         if waits and not item.get_closest_marker("everybody"):
             # They start processes and wait for them, on a machine that may do other things.
             item.add_marker(pytest.mark.flaky(reruns=int(os.environ.get("TEST_RERUNS", "1"))))
@@ -152,9 +139,10 @@ def live_workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workben
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    """Debian's Chromium, which needs no download."""
-    return {"executable_path": CHROMIUM, "args": BROWSER_FLAGS, "headless": True}
+def browser_type_launch_args(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Debian's Chromium, which needs no download; it draws in the same letters on every machine."""
+    env = {**os.environ, **fontconfig(tmp_path_factory.mktemp("fonts"))}
+    return {"executable_path": CHROMIUM, "args": BROWSER_FLAGS, "headless": True, "env": env}
 
 
 @pytest.fixture(scope="session")

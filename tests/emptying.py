@@ -44,7 +44,7 @@ def after_a_test(case: TransactionTestCase) -> None:
 
 def forget_revisions() -> None:
     """Drop what is kept by the key of a revision, which is given out again when a transaction is rolled back."""
-    modules = (sys.modules.get(name) for name in ("constraints.programs", "memory.declarations"))
+    modules = (sys.modules.get(name) for name in ("constraints.running.programs", "memory.facts.declarations"))
     for kept in [kept for module in modules if module for kept in vars(module).values()]:
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()

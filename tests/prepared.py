@@ -12,7 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 RUN_FOLDER = "TEST_RUN_FOLDER"
@@ -30,16 +31,25 @@ def end_run() -> None:
     shutil.rmtree(os.environ.pop(RUN_FOLDER), ignore_errors=True)
 
 
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """The folder of this run; outside of one, as in a benchmark, a folder that is gone afterwards."""
+    if RUN_FOLDER in os.environ:
+        yield Path(os.environ[RUN_FOLDER])
+        return
+    with tempfile.TemporaryDirectory(prefix="abl-tests-") as folder:
+        yield Path(folder)
+
+
 def put_database(var_dir: Path, env: Mapping[str, str]) -> None:
     """Put a prepared database into a data folder that has none. ``env`` is the environment of the workbench there."""
-    folder = Path(os.environ[RUN_FOLDER])
-    with (folder / "lock").open("w") as lock:
+    with run_folder() as folder, (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = folder / "prepared" / NAME
         if not made.exists():
             prepare(made.parent, env)
-    var_dir.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(made, var_dir / NAME)
+        var_dir.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made, var_dir / NAME)
 
 
 def prepare(var_dir: Path, env: Mapping[str, str]) -> None:

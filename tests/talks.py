@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraints import services
+from constraints.conversations import services
 from tests.factories import DocumentFactory, ProjectFactory
 
 

@@ -124,7 +124,7 @@ class Workbench:
         assert self.process is not None
         return [pid for pid in descendants(self.process.pid) if part in command_line(pid)]
 
-    def health(self) -> dict[str, str]:
+    def health(self) -> dict[str, Any]:
         """What ``/healthz`` says, whatever its status."""
         return dict(httpx.get(f"{self.url}/healthz", timeout=30).json())
 

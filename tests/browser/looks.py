@@ -1,5 +1,7 @@
 """What a page looks like: whether axe finds something, and whether it fits its window, in light and dark at any width.
 
+It has to fit in a wide and in a narrow family of letters: ``tests/browser/fonts.py``.
+
 A page is opened once for all of it. What the scripts of a page decide when they begin, they decide for a phone or for a
 desk, so that is two.
 """
@@ -12,11 +14,15 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from tests.browser.fonts import in_each_family
+
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OPTIONS = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": RULES}}
 SCHEMES = ("light", "dark")
-WIDTHS = {1440: 900, 1000: 800, 390: 844}
-"""Width and height of a desk, a tablet and a phone."""
+WIDTHS = {1440: 900, 1024: 768, 1000: 800, 768: 1024, 390: 844}
+"""Width and height of a desk, of a tablet that lies or stands, and of a phone."""
+DESKS, PHONES = (1440, 1024, 768), (390,)
+"""The widths of either layout: what the scripts of a page decide when they begin, they decide for one of them."""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 axe = Axe()
@@ -37,7 +43,12 @@ def line_of(rule: dict[str, Any], node: dict[str, Any]) -> str:
 
 
 def beyond_the_edge(page: Page) -> list[str]:
-    """What makes a page scroll sideways."""
+    """What makes a page scroll sideways in one of the families, each line with the name of the family."""
+    return [f"{family}: {line}" for family in in_each_family(page) for line in sideways(page)]
+
+
+def sideways(page: Page) -> list[str]:
+    """What makes a page scroll sideways as it is drawn now."""
     return page.evaluate(
         """() => {
           const root = document.scrollingElement, width = root.clientWidth;

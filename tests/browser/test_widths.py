@@ -1,4 +1,4 @@
-"""Every page at the widths of a desk, a tablet and a phone, without an error in the browser's console."""
+"""Every page at the widths of desk, tablets and phone, in wide and narrow letters, without an error in the console."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NAMES
-from tests.browser.looks import WIDTHS, beyond_the_edge, widen
+from tests.browser.looks import DESKS, PHONES, WIDTHS, beyond_the_edge, widen
 from tests.constraints.conversation import settled
 from tests.workbench import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("widths", [(1440, 1000), (390,)], ids=["desk", "phone"])
+@pytest.mark.parametrize("widths", [DESKS, PHONES], ids=["desk", "phone"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_fits_its_window_and_its_controls_are_in_reach(visitor, name, widths):
     page = visitor.page
@@ -39,7 +39,7 @@ def in_reach(page: Page, control: str, width: int) -> None:
     assert box["x"] + min(box["width"], 40) <= width, f"{control} is cut off at {width}"
 
 
-@pytest.mark.parametrize("width", [1000, 390])
+@pytest.mark.parametrize("width", [1000, 768, 390])
 @pytest.mark.parametrize(
     ("name", "panes"),
     [

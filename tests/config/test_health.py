@@ -12,7 +12,10 @@ from django.test import Client
 from kombu.exceptions import OperationalError
 
 from config import health
+from config.threads import THREADS
 from tests.workbench import busyness, eventually
+
+PARTS = ("status", "web", "database", "broker", "worker")
 
 
 @pytest.fixture
@@ -30,7 +33,12 @@ def patient(monkeypatch):
 def test_it_names_every_part(worker_is_there, patient):
     answer = Client().get("/healthz")
     assert answer.status_code == 200
-    assert answer.json() == {"status": "ok", "web": "ok", "database": "ok", "broker": "ok", "worker": "ok"}
+    state = answer.json()
+    assert {name: word for name, word in state.items() if isinstance(word, str)} == dict.fromkeys(PARTS, "ok")
+    assert state["free_request_threads"] == THREADS
+    assert state["waiting_requests"] == 0
+    assert state["queued_turn_seconds"] == 0.0
+    assert {"purge_lag_seconds", "sweep_lag_seconds"} <= set(state)
     assert "no-store" in answer["Cache-Control"]
 
 

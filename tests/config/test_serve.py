@@ -1,4 +1,4 @@
-"""``make run``: one process that starts, keeps and ends the others (DESIGN §7)."""
+"""``make run``: one process that starts, keeps and ends the others (docs/architecture.md §7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.workbench import PASSWORD, ROOT, Workbench, busyness, eventually, is_running, running
 
 pytestmark = pytest.mark.slow
-PARTS = ("config.server", "config worker", "config beat")
+PARTS = ("config.listener", "config.server", "config worker", "config periodic", "config beat")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def all_ended(pids: list[int]) -> bool:
 def test_it_runs_web_worker_and_beat_under_one_process(workbench):
     for part in PARTS:
         assert workbench.pids(part), part
-    assert len(workbench.pids("config worker")) == 3, "the worker and its two processes"
+    assert len(workbench.pids("config worker")) == 5, "the worker and its four processes"
 
 
 def test_it_prints_the_address_and_the_sign_in_which_works(workbench):
@@ -47,7 +47,7 @@ def test_it_prints_the_address_and_the_sign_in_which_works(workbench):
 def test_a_part_that_dies_starts_again(workbench, part):
     killed = workbench.pids(part)[0]
     os.kill(killed, signal.SIGKILL)
-    name = {"config.server": "web"}.get(part, part.removeprefix("config "))
+    name = {"config.server": "web", "config.listener": "listener"}.get(part, part.removeprefix("config "))
     eventually(lambda: f"{name} ended (signal SIGKILL); it starts again" in workbench.log, what="its end is logged")
     eventually(lambda: workbench.pids(part) and killed not in workbench.pids(part), what=f"{part} starts again")
     assert eventually(lambda: workbench.health()["status"] == "ok", what="healthy again")
@@ -62,7 +62,7 @@ def test_processes_of_the_pool_end_with_a_killed_worker(workbench):
     before = workbench.pids("config worker")
     os.kill(before[0], signal.SIGKILL)
     eventually(lambda: all_ended(before), what="no process of the pool is left behind")
-    assert eventually(lambda: workbench.health()["worker"] == "ok" and len(workbench.pids("config worker")) == 3)
+    assert eventually(lambda: workbench.health()["worker"] == "ok" and len(workbench.pids("config worker")) == 5)
 
 
 def test_a_second_workbench_on_the_same_data_is_refused(workbench):
@@ -123,8 +123,8 @@ def test_a_signal_ends_everything_within_five_seconds(tmp_path, number):
 
 def test_nothing_lives_on_when_the_process_is_killed(tmp_path):
     workbench = Workbench(tmp_path).start()
-    # Web, worker, beat, the process of the pool, and the one that is killed.
-    everything = eventually(lambda: found if len(found := workbench.pids()) == 5 else None, what="everything runs")
+    # Listener, web, beat, the two workers, and the four processes of the pool.
+    everything = eventually(lambda: found if len(found := workbench.pids()) == 9 else None, what="everything runs")
     workbench.stop(signal.SIGKILL)
     assert eventually(lambda: all_ended(everything), what="children end with their parent")
 

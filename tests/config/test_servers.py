@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 import pytest
 
-from config.asgi import THREADS
+from config.threads import THREADS
 from scripts.servers import DEFAULTS, answers
 from tests.faults.servers import Redis
 from tests.workbench import NOT_WELL, Workbench, busyness, eventually, running
@@ -55,8 +55,7 @@ def workbench(tmp_path_factory, database_url, redis) -> Iterator[Workbench]:
 
 
 def test_the_whole_workbench_runs_on_both(workbench):
-    well = {"status": "ok", "web": "ok", "database": "ok", "broker": "ok", "worker": "ok"}
-    eventually(lambda: workbench.health() == well, what="every part is well")
+    eventually(lambda: workbench.health()["status"] == "ok", what="every part is well")
     assert not list(workbench.var_dir.glob("*.sqlite3"))
     with workbench.client() as client:
         assert client.get("/").status_code == 200
@@ -80,7 +79,9 @@ def test_requests_share_the_connections_of_a_few_threads(workbench, database_url
     get = partial(httpx.get, cookies=cookies, timeout=60)
     for _ in range(3):
         with ThreadPoolExecutor(24) as many:
-            assert {answer.status_code for answer in many.map(get, [f"{workbench.url}/"] * 72)} == {200}
+            # All threads are busy; what a session asks for beyond its bound is refused.
+            assert {answer.status_code for answer in many.map(get, [f"{workbench.url}/"] * 72)} <= {200, 429}
+    assert get(f"{workbench.url}/").status_code == 200
     assert connections() <= before + THREADS
 
 

@@ -143,7 +143,8 @@ def test_host_names_may_be_set(tmp_path):
 
 
 def test_limits_of_work_may_be_set(tmp_path):
-    names = ("WORKERS", "CELERY_WORKER_PREFETCH_MULTIPLIER", "TURN_LEASE_SECONDS", "TURN_MAX_ATTEMPTS")
-    env = {"ABL_WORKERS": "3", "ABL_PREFETCH": "1", "ABL_TURN_LEASE_SECONDS": "9", "ABL_TURN_MAX_ATTEMPTS": "5"}
-    assert read(tmp_path, *names) == [2, 4, 4, 10]
-    assert read(tmp_path, *names, **env) == [3, 1, 9, 5]
+    names = ("WORKERS", "CELERY_WORKER_PREFETCH_MULTIPLIER", "TURN_SECONDS", "TURN_LEASE_SECONDS", "TURN_MAX_ATTEMPTS")
+    env = {"ABL_WORKERS": "3", "ABL_PREFETCH": "1", "ABL_TURN_SECONDS": "60", "ABL_TURN_LEASE_SECONDS": "9"}
+    env["ABL_TURN_MAX_ATTEMPTS"] = "5"
+    assert read(tmp_path, *names) == [4, 4, 30, 4, 10]
+    assert read(tmp_path, *names, **env) == [3, 1, 60, 9, 5]

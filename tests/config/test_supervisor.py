@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from config.forked import Forked, fork
+from config.heartbeats import Heartbeats
 from config.supervisor import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_KILLED_SECONDS, STEADY_SECONDS, Child
 from tests.workbench import command_line, eventually
 
@@ -98,6 +99,79 @@ def test_a_child_that_fails_waits_twice_as_long_each_time_and_a_killed_one_never
     assert pauses(1)[:3] == [FIRST_BACKOFF_SECONDS, 2 * FIRST_BACKOFF_SECONDS, 4 * FIRST_BACKOFF_SECONDS]
     assert pauses(1)[-1] == 10
     assert max(pauses(KILLED)) == LONGEST_BACKOFF_KILLED_SECONDS
+
+
+def test_a_child_that_is_silent_for_too_long_is_killed_and_the_log_says_why(caplog):
+    silence = {"seconds": 0.0}
+    child = Child("web", "a program", signal.pause, silence=lambda since: silence["seconds"], patience=30)
+    child.watch()
+    first = child.process
+    child.watch()
+    assert child.process is first
+    silence["seconds"] = 31.0
+    child.watch()
+    assert first.wait(10) == KILLED
+    assert "web has not answered for 31 s; it is killed and starts again" in caplog.text
+
+
+def test_the_log_speaks_once_of_a_silent_child_that_takes_its_time_to_end(caplog, monkeypatch):
+    child = Child("web", "a program", signal.pause, silence=lambda since: 31.0, patience=30)
+    child.watch()
+    first = child.process
+    with monkeypatch.context() as slow:
+        slow.setattr(first, "poll", lambda: None)  # the kernel has not ended it yet
+        for _ in range(3):
+            child.watch()
+    assert first.wait(10) == KILLED
+    assert caplog.text.count("it is killed and starts again") == 1
+    child.watch()
+    child.start()
+    child.watch()
+    assert child.process.wait(10) == KILLED
+    assert caplog.text.count("it is killed and starts again") == 2, "the one after it is killed too"
+
+
+def test_silence_of_the_web_process_counts_only_while_the_listener_asks(monkeypatch):
+    now = {"at": 100.0}
+    monkeypatch.setattr("config.heartbeats.time.monotonic", lambda: now["at"])
+    beats = Heartbeats()
+    beats.beat("web")
+    beats.beat("listener")
+    now["at"] = 150.0
+    assert beats.listener_silence(since=0.0) == 50
+    assert beats.web_silence(since=0.0) == 0, "nobody asked it"
+    beats.beat("listener")
+    assert beats.web_silence(since=0.0) == 50
+    assert beats.web_silence(since=140.0) == 10, "it did not run before"
+
+
+def test_a_child_that_answers_but_gets_nothing_done_is_killed_and_the_log_says_why(caplog):
+    stuck = {"seconds": 0.0}
+    child = Child("web", "a program", signal.pause, standstill=lambda since: stuck["seconds"], patience=30)
+    child.watch()
+    first = child.process
+    stuck["seconds"] = 30.0
+    child.watch()
+    assert child.process is first
+    stuck["seconds"] = 31.0
+    child.watch()
+    assert first.wait(10) == KILLED
+    assert "web has finished no request for 31 s while others wait; it is killed and starts again" in caplog.text
+
+
+def test_a_standstill_is_that_of_the_process_that_runs_and_as_old_as_its_last_answer(monkeypatch):
+    now = {"at": 100.0}
+    monkeypatch.setattr("config.heartbeats.time.monotonic", lambda: now["at"])
+    beats = Heartbeats()
+    beats.beat("web")
+    beats.beat("progress", ago=31.0)
+    assert beats.web_standstill(since=0.0) == 31
+    assert beats.web_standstill(since=95.0) == 5, "it did not run before"
+    now["at"] = 200.0
+    assert beats.web_standstill(since=0.0) == 31, "nobody asked it"
+    beats.beat("web")
+    beats.beat("progress")
+    assert beats.web_standstill(since=0.0) == 0
 
 
 def test_a_child_that_was_killed_is_there_again():

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 from django.db import connection
 
-from constraints import services
+from constraints.conversations import services
 from constraints.models import Conversation, Turn
-from constraints.runner import Outcome
+from constraints.running.runner import Outcome
 from editor.models import Membership, User
 from tests.factories import DocumentFactory, ProjectFactory, members_of
+from tests.recording import declared_events
 
 ROLES = ("owner", "editor", "reviewer", "viewer")
 TESTERS = ("owner", "editor", "reviewer")
@@ -96,6 +98,13 @@ class Runner:
         self.facts_committed += 1
 
 
+@pytest.fixture(autouse=True)
+def only_declared_events() -> Iterator[None]:
+    """Turns that run in the process of these tests record declared events only."""
+    with declared_events():
+        yield
+
+
 @pytest.fixture
 def runner():
     return Runner()
@@ -105,8 +114,8 @@ def runner():
 def sent(monkeypatch):
     """Ids of the turns that were sent to the broker, which is not there in these tests."""
     ids = []
-    monkeypatch.setattr("constraints.services.changes.send", lambda turn_id: ids.append(turn_id) or True)
-    monkeypatch.setattr("constraints.services.leases.send", lambda turn_id: ids.append(turn_id) or True)
+    monkeypatch.setattr("constraints.running.changes.send", lambda turn_id: ids.append(turn_id) or True)
+    monkeypatch.setattr("constraints.running.sweeping.send", lambda turn_id: ids.append(turn_id) or True)
     return ids
 
 

@@ -12,6 +12,7 @@ from scripts import reference
 pages = cache(reference.pages)
 
 
+@pytest.mark.full
 def test_the_pages_that_come_from_code_say_what_the_code_says():
     stale = [
         name

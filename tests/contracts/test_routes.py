@@ -19,17 +19,17 @@ from django.urls.exceptions import NoReverseMatch
 from editor.models import User
 from memory.token_api import TokenView
 from tests.constraints import conftest as constraints_conftest
-from tests.constraints import test_conversation_access as constraints_table
+from tests.constraints.conversations import test_conversation_access as constraints_table
 from tests.editor import conftest as editor_conftest
 from tests.editor import test_access as editor_table
 from tests.emptying import undone
 from tests.every import each
 from tests.factories import DocumentFactory, ProjectFactory, UserFactory, members_of, sign_in
-from tests.memory import test_facts_access as memory_table
-from tests.memory import test_facts_revising_api as revising_table
-from tests.memory import test_stores_access as stores_table
-from tests.memory import test_texts_pages as texts_table
-from tests.memory.test_stores_access import BY_LINK
+from tests.memory.facts import test_facts_access as memory_table
+from tests.memory.facts import test_facts_revising_api as revising_table
+from tests.memory.overview import test_texts_pages as texts_table
+from tests.memory.stores import test_stores_access as stores_table
+from tests.memory.stores.test_stores_access import BY_LINK
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.everybody]
 
@@ -40,12 +40,18 @@ JSON = "application/json"
 MEMBERS = dict.fromkeys(ROLES, 200)
 EVERYBODY = dict.fromkeys(PEOPLE, 200)
 TO_SIGN_IN = dict.fromkeys(PEOPLE, 302)
+ADMINS_ONLY = {**dict.fromkeys(PEOPLE, 403), "anonymous": 302}
+"""The admin is none of these people."""
 
 # name, method, arguments, status by person
 OTHERS: list[tuple[str, str, dict[str, Any], dict[str, int]]] = [
     ("login", "get", {}, {**TO_SIGN_IN, "anonymous": 200}),
     ("login", "post", {}, {**TO_SIGN_IN, "anonymous": 200}),  # 200: the form again, with what is wrong
     ("logout", "post", {}, TO_SIGN_IN),
+    ("constraints:work", "get", {}, ADMINS_ONLY),
+    ("constraints:work-stop", "get", {"pk": 1}, ADMINS_ONLY),
+    ("constraints:work-stop", "post", {"pk": 1}, ADMINS_ONLY),
+    ("api-unfinished-turns", "get", {}, {**ADMINS_ONLY, "anonymous": 401}),
     ("schema", "get", {}, EVERYBODY),
     ("api-docs", "get", {}, EVERYBODY),
     ("favicon", "get", {}, TO_SIGN_IN),

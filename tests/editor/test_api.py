@@ -229,3 +229,22 @@ def test_a_project_of_many_is_a_page_away(as_, people):
     first = client.get("/api/v1/projects/").json()
     assert len(first["results"]) == 50
     assert len(client.get(first["next"]).json()["results"]) == 11
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({"expression": "[" + ", ".join(["SPLIT(x, '')"] * 40) + "]"}, "elements"),
+        ({"expression": "[" + ", ".join(["UPPER(x)"] * 60) + "]"}, "characters"),
+        ({"expression": "[" + ", ".join(["x"] * 5) + "]"}, "value"),
+        ({"expression": "x matches '[ab]{1000}[ab]{1000}'"}, "operations"),
+        ({"expression": "{{#each y}}{{JOIN(SPLIT(x, 'xx'), 'y')}}{{/each}}", "template": True}, "elements"),
+        ({"expression": "LENGTH(SPLIT(x, '')) > 1", "explain": True}, "elements"),
+    ],
+)  # fmt: skip
+def test_evaluate_answers_what_takes_too_much_with_what_ran_out(api, more, what):
+    body = {"context": {"x": "x" * 500_000, "y": [1] * 100}, **more}
+    status, answer = api("post", "/api/v1/evaluate/", body)
+    assert (status, answer["code"], answer["what"]) == (422, "budget-exceeded", what)
+    assert answer["limit"] > 0
+    assert answer["detail"].endswith(".")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abl.editing.tokens import KINDS, tokens
 from abl.source import Source
-from editor.patches import Units, patch
+from editor.editing.patches import Units, patch
 
 TEXT = """\
 AGENT: Desk

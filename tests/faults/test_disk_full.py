@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg.errors
 import pytest
 
-from tests.constraints.test_worker_kill import started, turn
+from tests.constraints.running.test_worker_kill import started, turn
 from tests.faults.full import sqlite_full, wrapped
 from tests.workbench import Workbench, eventually, running
 from web.errors import StorageFull

@@ -9,16 +9,17 @@ import pytest
 from django.db import DataError, connection
 from django.test import Client
 
-from constraints import programs, stream
-from constraints import services as testing
+from constraints.conversations import services as testing
+from constraints.conversations import stream
 from constraints.models import Conversation, TraceEvent, Turn
+from constraints.running import programs
 from editor import services
 from editor.models import Project
 from memory.models import Fact
 from tests.constraints.conftest import AGENT
 from tests.factories import DocumentFactory, MembershipFactory, ProjectFactory, UserFactory
+from web.api.parsers import MAX_DEPTH, json_value
 from web.errors import Conflict, Invalid
-from web.parsers import MAX_DEPTH, json_value
 from web.problems import as_app_error
 
 pytestmark = pytest.mark.django_db
@@ -242,16 +243,13 @@ def test_a_viewer_who_is_taken_out_of_the_project_may_not_go_on_listening(projec
     signed_in.session, signed_in.user = browser.session, viewer
     by_token = rf.get("/", headers={"Authorization": f"Bearer {secret}"})
     by_token.user = viewer
-
-    def allowed(request):
-        return stream.still_allowed(request, "library", conversation.number)
-
-    assert allowed(signed_in)
-    assert allowed(by_token)
+    requests = {"session": signed_in, "token": by_token}
+    claims = {name: stream.opened(each, "library", conversation.number)[1] for name, each in requests.items()}
+    assert stream.allowed_viewings(claims.values()) == set(claims.values())
     services.token_revoke(token=token)
-    assert not allowed(by_token)
+    assert stream.allowed_viewings(claims.values()) == {claims["session"]}
     services.member_remove(project=project, username=viewer.username)
-    assert not allowed(signed_in)
+    assert stream.allowed_viewings(claims.values()) == set()
 
 
 def test_a_viewer_who_signs_out_or_is_deactivated_may_not_either(project, owner, rf):
@@ -261,12 +259,24 @@ def test_a_viewer_who_signs_out_or_is_deactivated_may_not_either(project, owner,
     browser.force_login(owner)
     request = rf.get("/")
     request.session, request.user = browser.session, owner
-    assert stream.still_allowed(request, "library", conversation.number)
+    claim_password = owner.password
+    _, claim = stream.opened(request, "library", conversation.number)
+
+    def allowed():
+        return stream.allowed_viewings([claim]) == {claim}
+
+    assert allowed()
     type(owner).objects.update(is_active=False)
-    assert not stream.still_allowed(request, "library", conversation.number)
+    assert not allowed()
     type(owner).objects.update(is_active=True)
+    assert allowed()
+    owner.set_password("another good password")
+    type(owner).objects.update(password=owner.password)
+    assert not allowed(), "a new password ends the sessions that began with the old one"
+    type(owner).objects.update(password=claim_password)
+    assert allowed()
     browser.logout()
-    assert not stream.still_allowed(request, "library", conversation.number)
+    assert not allowed()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.constraints.test_worker_kill import RULES, STEPS, started
+from tests.constraints.running.test_worker_kill import RULES, STEPS, started
 from tests.workbench import Workbench, eventually, running
 
 pytestmark = pytest.mark.slow

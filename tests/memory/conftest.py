@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from memory.facts.services import fact_put
 from memory.models import ChangeHead, FactChange
-from memory.services import fact_put
 from tests.factories import ProjectFactory, UserFactory, members_of, sign_in
 
 ROLES = ("owner", "editor", "reviewer", "viewer")
@@ -67,8 +67,8 @@ def log(project):
 @pytest.fixture
 def whole(project):
     """Whether the log of the project holds from its first entry to its head, and the facts are as it says."""
-    from memory.comparison import differences
-    from memory.verification import verify
+    from memory.log.comparison import differences
+    from memory.log.verification import verify
 
     def check(of=project):
         seq, found = verify(of)

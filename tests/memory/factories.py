@@ -5,8 +5,8 @@ from __future__ import annotations
 import factory
 from factory.django import DjangoModelFactory
 
+from memory.facts.services import fact_put
 from memory.models import Fact
-from memory.services import fact_put
 from tests.factories import ProjectFactory
 
 

@@ -13,7 +13,7 @@ from editor import services as editing
 from memory.models import Artifact, Bank, Erasure, Fact, StoreDefinition, StoreRecord
 from memory.stores import services
 from tests.every import each
-from tests.memory.stores_kit import content_put, session_of, store_of
+from tests.memory.stores.kit import content_put, session_of, store_of
 
 FACT = {"scope": "user", "owner": "u1", "path": "user.tier", "value": "gold"}
 FACTS = "projects/kiln/facts/"

@@ -86,7 +86,7 @@ def mended_as_expected(code: str, case: dict[str, Any], report: Report) -> None:
     problem = next(found for found in report.diagnostics if found.code == code and found.path == path)
     fix = next((fix for fix in problem.fixes if fix.preferred), None) or problem.fixes[0]
     assert applied(files[path], fix) == case["fixed"]
-    assert code in LEFT or behind(code, report, check({**files, path: case["fixed"]})) == {}
+    assert code in LEFT or behind(code, report, all_told(code, {**files, path: case["fixed"]})) == {}
 
 
 def behind(code: str, before: Report, after: Report) -> Counter[str]:
@@ -98,9 +98,14 @@ def behind(code: str, before: Report, after: Report) -> Counter[str]:
     return left - errors + (Counter([code]) if still >= same else Counter())
 
 
+def all_told(code: str, files: dict[str, str]) -> Report:
+    """A check that also reports the code where it is off by default (05 §1)."""
+    return check(files, select=sorted(RULES) if RULES[code].off else None)
+
+
 def holds(code: str, case: dict[str, Any]) -> None:
     """A case is told, and mended, as it says. The report is made once, for both."""
-    report = check(files_of(case))
+    report = all_told(code, files_of(case))
     told_as_expected(code, case, report)
     if "fixed" in case:
         mended_as_expected(code, case, report)
@@ -139,8 +144,8 @@ def test_every_rule_documents_what_why_bad_and_good() -> None:
 @every((code, (code,)) for code in sorted(set(RULES) - TOO_LONG_FOR_A_PAGE))
 def test_the_documented_examples_show_the_problem_and_its_absence(code: str) -> None:
     page = RULES[code].page
-    bad = {d.code for d in check({"doc.agent.abl": page.bad + "\n"}).diagnostics}
-    good = {d.code for d in check({"doc.agent.abl": page.good + "\n"}).diagnostics}
+    bad = {d.code for d in all_told(code, {"doc.agent.abl": page.bad + "\n"}).diagnostics}
+    good = {d.code for d in all_told(code, {"doc.agent.abl": page.good + "\n"}).diagnostics}
     assert (code in bad) is (code not in ACROSS_FILES)
     assert code not in good
 
@@ -153,6 +158,7 @@ def test_a_documented_good_example_is_free_of_errors_and_warnings(code: str) -> 
     assert told - OF_WHAT_IS_NOT_SHOWN == set()
 
 
+@pytest.mark.full
 def test_what_good_examples_do_not_show_is_still_told_of_some() -> None:
     pages = ({"doc.agent.abl": rule.page.good + "\n"} for rule in RULES.values())
     assert {d.code for page in pages for d in check(page, select=OF_WHAT_IS_NOT_SHOWN).diagnostics} == set(
@@ -169,7 +175,7 @@ def test_what_a_fix_leaves_behind_is_still_so() -> None:
 def leaves_behind(code: str, case: dict[str, Any]) -> bool:
     files = files_of(case)
     after = {**files, next(iter(files)): case["fixed"]}
-    return bool(behind(code, check(files), check(after)))
+    return bool(behind(code, all_told(code, files), all_told(code, after)))
 
 
 def test_every_case_file_belongs_to_a_registered_rule() -> None:

@@ -35,6 +35,7 @@ def missing(text: str) -> list[str]:
     return [d.message.split("`")[1] for d in found if d.code == "ABL214"]
 
 
+@pytest.mark.full
 def test_a_changed_type_is_seen_by_expressions_that_were_not_edited() -> None:
     text = generated(3)
     of_numbers = {d.code for d in check({"a.abl": text}).diagnostics}

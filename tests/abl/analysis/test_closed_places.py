@@ -12,13 +12,11 @@ import pytest
 
 from abl import parse
 from abl.analysis.check import check
-from abl.analysis.closed_places import ALSO, OPEN, closed_words
-from abl.analysis.generic import plain
-from abl.analysis.shape_numbers import number_at, number_keys
+from abl.analysis.closed_places import closed_words
 from abl.analysis.shape_walk import Stood, below, properties
-from abl.analysis.shapes import knows
+from abl.language import PLACES, number_at
 from abl.source import Span
-from abl.syntax.vocabulary import BINDING_KEYS, canonical_key, words
+from abl.syntax.vocabulary import canonical_key, words
 from tests.abl.syntax.test_corpus import cases
 
 PATH = "desk.agent.abl"
@@ -66,7 +64,8 @@ def test_a_misspelt_key_is_told(stand: list[tuple[str, Stood]]) -> None:
     silent = {
         f"{stood.place}.{stood.block.key}"
         for text, stood in stand
-        if stood.place not in OPEN | NAMED
+        if not PLACES[stood.place].free
+        and stood.place not in NAMED
         and not _names_entry(stood)
         and not told(text, stood.block.key_span, f"{stood.block.key}xq")
     }
@@ -86,6 +85,7 @@ def test_a_word_that_a_property_does_not_take_is_told(stand: list[tuple[str, Sto
     assert not silent, " ".join(sorted(silent))
 
 
+@pytest.mark.full
 def test_no_word_of_the_corpus_is_unknown() -> None:
     found = {
         (problem.code, problem.message)
@@ -95,17 +95,6 @@ def test_no_word_of_the_corpus_is_unknown() -> None:
         if problem.code == "ABL945"
     }
     assert found == set()
-
-
-def test_places_of_numbers_are_places_of_the_table() -> None:
-    unknown = [(place, key) for place, key in number_keys() if not knows(place, key) and plain(key) not in also(place)]
-    assert not unknown
-
-
-def also(place: str) -> set[str]:
-    """Keys of tools by what they are bound to, and other spellings."""
-    keys = [key for named in BINDING_KEYS.values() for key in named] if place == "tool" else ALSO.get(place, "").split()
-    return {plain(key) for key in keys} | ({"timeout"} if place == "handoff" else set())
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abl.analysis import RULES, check, resting
+from abl.analysis import check
 from tests.every import every
 from tests.reading import read_yaml
 
@@ -25,12 +25,6 @@ def misspelt(case: dict[str, Any]) -> str:
 @every((case["name"], (case,)) for case in CASES)
 def test_a_misspelt_word_is_told_once(case: dict[str, Any]) -> None:
     assert (told(case["source"]), told(misspelt(case))) == (case.get("before", []), case["told"])
-
-
-def test_every_code_that_rests_on_something_is_one() -> None:
-    tables = (resting.KEYS, resting.INSIDE, resting.WALKS, resting.ANYWHERE, resting.NAMES)
-    sets = (resting.UNUSED, resting.VALUES, resting.KEYWORDS, resting.CONTENT)
-    assert frozenset().union(*tables, *sets) <= RULES.keys()
 
 
 TRIGGER = """AGENT: Desk

@@ -15,7 +15,7 @@ from abl.analysis import Report, check
 from abl.diagnostics import Fix
 from abl.editing.bulk import fixed, safe_fix
 from tests.abl.analysis.restyled import spellings
-from tests.abl.analysis.test_analysis_rules import CODES, applied, files_of, load_cases
+from tests.abl.analysis.test_analysis_rules import CODES, all_told, applied, files_of, load_cases
 from tests.every import each, every
 
 LEFT: Final = {
@@ -43,7 +43,7 @@ def holds(code: str, files: dict[str, str], report: Report, fix: Fix) -> None:
     path = next(iter(files))
     mended = applied(files[path], fix)
     assert mended != files[path]
-    after = check({**files, path: mended})
+    after = all_told(code, {**files, path: mended})
     told, left = (sum(d.code == code and d.path == path for d in each.diagnostics) for each in (report, after))
     assert left < told, mended
     assert not errors(after) - errors(report), mended
@@ -54,7 +54,7 @@ def in_every_spelling(code: str, case: dict[str, Any]) -> None:
     path = next(iter(files))
     for _, text in spellings(files[path]):
         respelt = {**files, path: text}
-        report = check(respelt)
+        report = all_told(code, respelt)
         for problem in report.diagnostics:
             for fix in problem.fixes if problem.code == code and problem.path == path else ():
                 holds(code, respelt, report, fix)
@@ -96,18 +96,25 @@ def test_fixes_suit_the_examples(text: str) -> None:
     in_examples(text)
 
 
+@pytest.mark.full
 @every((code, (code,)) for code in SAMPLE)
 def test_fixes_suit_yaml_and_braces(code: str) -> None:
     each(bad_cases(code), in_every_spelling)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @every((code, (code,)) for code in CODES if code not in LEFT)
 def test_every_fix_suits_yaml_and_braces(code: str) -> None:
     each(bad_cases(code), in_every_spelling)
 
 
 @pytest.mark.slow
-@every((code, (code,)) for code in CODES)
+@every((code, (code,)) for code in SAMPLE)
 def test_all_fixes_together_suit_yaml_and_braces(code: str) -> None:
+    each(bad_cases(code), after_all_fixes)
+
+
+@pytest.mark.thorough
+@every((code, (code,)) for code in CODES if code not in SAMPLE)
+def test_all_fixes_of_every_case_together_suit_yaml_and_braces(code: str) -> None:
     each(bad_cases(code), after_all_fixes)

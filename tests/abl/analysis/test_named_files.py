@@ -8,7 +8,7 @@ import pytest
 
 from abl.analysis import check
 from abl.cli import main
-from abl.lsp_text import Projects
+from abl.lsp.texts import Projects
 
 SOURCE = """\
 NLU:

@@ -14,7 +14,7 @@ import pytest
 from abl.analysis import check
 from abl.analysis.documents import forget_documents
 from abl.analysis.symbols import occurrences, symbol_at
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from tests.abl.edits import edits
 from tests.every import every
 from tests.reading import read_yaml
@@ -76,6 +76,7 @@ def test_a_name_that_nothing_declares_is_told(case: dict[str, Any], form: str) -
     assert len(told) == (1 if case.get("names", True) else 0)
 
 
+@pytest.mark.full
 @in_every_place
 def test_a_name_is_found_as_a_reference(case: dict[str, Any], form: str) -> None:
     text = filled(case, form, "LENGTH(known)")

@@ -179,6 +179,7 @@ def test_diagnostics_of_a_project_after_edits_are_those_of_a_check_from_scratch(
         assert diagnostics == check(version).diagnostics
 
 
+@pytest.mark.full
 def test_a_large_project_is_read_once() -> None:
     files = {f"desk_{n}.agent.abl": f'AGENT: Desk_{n}\nGOAL: "Lend books"\n' for n in range(MAX_PROJECT_FILES)}
     first, second = check(files).index.documents, check(files).index.documents

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from unittest.mock import patch
 
+import pytest
+
 from abl.analysis import check
 from abl.analysis.documents import forget_documents
 from abl.analysis.rulebook import Rulebook
@@ -32,6 +34,7 @@ def contradictions(text: str) -> list[str]:
     return [d.message for d in check({"desk.agent.abl": text}, select=["ABL438"]).diagnostics]
 
 
+@pytest.mark.full
 def test_the_same_rules_contradict_each_other_as_when_all_are_compared() -> None:
     found = 0
     for seed in range(150):

@@ -13,7 +13,7 @@ from abl import parse
 from abl.analysis.check import check
 from abl.analysis.shape_forms import takes_either
 from abl.analysis.shape_walk import Stood, below, properties
-from abl.analysis.shapes import SECTION_PLACES, value_of
+from abl.language import section_value
 from abl.source import Source
 from abl.syntax.nodes import Block
 from abl.syntax.vocabulary import canonical_key
@@ -41,8 +41,8 @@ def in_corpus() -> Iterator[tuple[str, str, str]]:
 
 
 def in_section(source: Source, keyword: str, block: Block | None) -> Iterator[Stood]:
-    if block is not None and keyword in SECTION_PLACES:
-        yield Stood("section", block, value_of(SECTION_PLACES[keyword]), True)
+    if block is not None and any(section_value(keyword)):
+        yield Stood("section", block, section_value(keyword), True)
         yield from (stood for stood in properties(below(source, keyword, block)) if stood.known)
 
 

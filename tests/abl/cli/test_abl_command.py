@@ -49,6 +49,7 @@ def test_a_clean_folder_ends_with_0(project: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "No problems found.\n", "")
 
 
+@pytest.mark.full
 def test_an_error_in_a_file_ends_with_1_and_names_the_place() -> None:
     done = run("check", "-", stdin=BAD)
     assert done.returncode == 1
@@ -58,9 +59,10 @@ def test_an_error_in_a_file_ends_with_1_and_names_the_place() -> None:
 
 
 def test_warnings_alone_end_with_0(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "warned.agent.abl").write_text(f'{GOOD}VERSION: "2.0"\n'.replace("Desk", "Other"), encoding="utf-8")
+    rule = 'CONSTRAINTS:\n  - REQUIRE 1 == 1\n    ON_FAIL: "No."\n'
+    (project / "warned.agent.abl").write_text((GOOD + rule).replace("Desk", "Other"), encoding="utf-8")
     assert main(["check", str(project)]) == 0
-    assert "ABL122" in capsys.readouterr().out
+    assert "ABL435" in capsys.readouterr().out
 
 
 def test_json_has_the_shape_that_is_promised(
@@ -250,3 +252,31 @@ def test_explain_shows_the_page_by_code_or_name(word: str, capsys: pytest.Captur
     assert page.startswith("ABL346 bad-ttl (error)")
     assert 'TTL: "90 days"' in page.partition("Bad:")[2].partition("Good:")[0]
     assert 'TTL: "90d"' in page.partition("Good:")[2]
+
+
+def test_explain_lists_what_is_off_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--off"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert {"ABL122", "ABL337", "ABL374", "ABL651", "ABL823"} <= set(listed)
+    assert main(["explain"]) == 2
+
+
+def test_a_code_that_is_off_is_reported_when_it_is_selected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agent = tmp_path / "desk.agent.abl"
+    agent.write_text('AGENT: Desk\nGOAL: "Lend"\nTOOLS:\n  find_book(title: string) -> {id: string}\n')
+    main(["check", str(agent)])
+    assert "ABL823" not in capsys.readouterr().out
+    main(["check", "--select", "ABL823", str(agent)])
+    assert "ABL823" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [[], ["--template"], ["--explain"]])
+def test_eval_of_what_takes_too_much_ends_with_1_and_names_what_ran_out(
+    more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = 'LENGTH(SPLIT(REPEAT("x,", 40000), ","))'
+    text = f"{{{{{part}}}}}" * 400 if "--template" in more else f"[{', '.join([part] * 400)}]"
+    assert main(["eval", text, *more]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert (result["value"], result["error"]["name"]) == (None, "budget-exceeded")
+    assert result["error"]["what"] in {"operations", "characters", "elements"}

@@ -308,7 +308,9 @@ def test_mode_and_names_of_any_length_are_kept(folder: Path, mode: int) -> None:
 
 def test_sarif_has_what_its_schema_asks_for(folder: Path, capsys: Captured) -> None:
     odd = folder / "a b #é%.agent.abl"
-    odd.write_text(f'{WRONG}VERSION: "2.0"\nFLOW:\n  s:\n    THEN: t\n', encoding="utf-8")
+    odd.write_text(
+        f"{WRONG}CONSTRAINTS:\n  - REQUIRE a == 1\n    ON_FAIL: sorry\nFLOW:\n  s:\n    THEN: t\n", encoding="utf-8"
+    )
     assert main(["check", str(odd), "--format", "sarif"]) == 1
     log = json.loads(capsys.readouterr().out)
     assert (log["version"], log["$schema"].endswith("sarif-2.1.0.json")) == ("2.1.0", True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abl
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.hover import hover
 from tests.abl.editing.test_rename import at, refusal, renamed, shown
 

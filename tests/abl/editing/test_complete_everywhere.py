@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from abl.analysis.check import check
-from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, SHAPES, value_of
-from abl.editing.complete import complete
-from abl.editing.complete_values import KINDS
+from abl.editing.completion.complete import complete
+from abl.editing.completion.values import KINDS
 from abl.editing.place import Place, place_at, place_in_braces, read_line
+from abl.language import PLACES, PROFILE_SECTIONS, SECTIONS, offered_keys, value_of
 from abl.source import Source
 from abl.syntax import vocabulary
 from tests.abl.syntax.test_corpus import cases
@@ -109,7 +109,7 @@ def not_offered(spot: Spot) -> str:
 
 def is_expected(spot: Spot) -> bool:
     """False for names of the author's, other spellings, and slips that the corpus makes on purpose."""
-    known = {key.upper() for place in SHAPES.values() for key in place}.union(*MORE.values())
+    known = {key.upper() for place in PLACES for key in offered_keys(place)}.union(*MORE.values())
     block = spot.place.block
     if (
         is_repeated(spot)
@@ -120,7 +120,7 @@ def is_expected(spot: Spot) -> bool:
         or (block == "rule" and spot.key.upper() == "SEVERITY" and not spot.lines[0][:1].islower())  # WARN says it
     ):
         return False
-    legal = {key.upper() for key in SHAPES.get(block, {})} | MORE.get(block, frozenset())
+    legal = {key.upper() for key in offered_keys(block)} | MORE.get(block, frozenset())
     return spot.key.upper().replace("VOICE_", "VOICE ") in legal
 
 
@@ -142,15 +142,17 @@ def expected() -> list[Spot]:
     return [spot for spot in spots() if spot.place.block != "agent" and is_expected(spot)]
 
 
+@pytest.mark.full
 def test_a_key_is_offered_where_one_stood() -> None:
     assert [missing for spot in expected()[::EVERY] if (missing := not_offered(spot))] == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_key_is_offered_where_it_stood() -> None:
     assert [missing for spot in expected() if (missing := not_offered(spot))] == []
 
 
+@pytest.mark.full
 def test_the_table_knows_nearly_every_key_of_the_corpus() -> None:
     """Keys that no place lists are names, other spellings, or one of the slips that the corpus makes on purpose."""
     every = [spot for spot in spots() if spot.place.block not in {*NAMED, "agent"} and not spot.place.named]
@@ -170,9 +172,13 @@ def in_braces() -> Iterator[str]:
                 yield found[0].block if found is not None else ""
 
 
+@pytest.mark.full
 def test_the_corpus_reaches_every_place_of_the_table_but_a_few() -> None:
     reached = {spot.place.block for spot in spots()} | set(in_braces())
-    assert sorted(place for place, keys in SHAPES.items() if keys and place not in reached) == UNREACHED
+    assert (
+        sorted(name for name, place in PLACES.items() if (place.listed or place.others) and name not in reached)
+        == UNREACHED
+    )
 
 
 # what is offered -------------------------------------------------------------------------------------------------
@@ -206,6 +212,7 @@ def illegal(spot: Spot) -> list[str]:
     return found
 
 
+@pytest.mark.full
 def test_what_is_offered_at_a_place_is_legal_there() -> None:
     assert [wrong for spot in one_for_each_place()[::EVERY] for wrong in illegal(spot)] == []
 
@@ -219,9 +226,10 @@ def test_what_is_offered_at_every_place_is_legal_there() -> None:
 
 
 def test_the_values_of_the_table_name_places_that_there_are() -> None:
-    for place, shape in {**SHAPES, "sections": SECTION_PLACES, "profile": PROFILE_PLACES}.items():
-        for key, value in shape.items():
-            read = value_of(value)
-            for below in (*read.maps, *read.lists, *read.named_lists, *read.named_maps):
-                assert below in SHAPES, (place, key, below)
-            assert set(read.kinds) <= set(KINDS), (place, key)
+    keys = [*SECTIONS.values(), *PROFILE_SECTIONS.values(), *(key for place in PLACES.values() for key in place.listed)]
+    types = [key.type for key in keys] + [place.others for place in PLACES.values() if place.others is not None]
+    for type_ in types:
+        read = value_of(type_)
+        for below in (*read.maps, *read.lists, *read.named_lists, *read.named_maps):
+            assert below in PLACES, below
+        assert set(read.kinds) <= set(KINDS), read

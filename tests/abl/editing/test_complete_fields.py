@@ -6,8 +6,8 @@ import pytest
 
 import abl
 from abl.analysis.check import check
-from abl.editing.complete import complete
-from abl.editing.complete_snippets import SNIPPETS
+from abl.editing.completion.complete import complete
+from abl.editing.completion.snippets import SNIPPETS
 
 DESK = """\
 AGENT: Desk

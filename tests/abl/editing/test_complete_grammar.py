@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from abl.editing.complete import complete
-from abl.editing.complete_grammar import JOINS, TESTS, due, left_off
+from abl.editing.completion.complete import complete
+from abl.editing.completion.grammar import JOINS, TESTS, due, left_off
 from abl.expressions import compile_expression
 from abl.expressions.errors import ExpressionError
 from abl.expressions.lexer import tokenize

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abl.editing.actions import code_actions
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.hover import hover
 
 AGENT = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 
 RESULT = """\
 AGENT: Desk

@@ -7,8 +7,11 @@ import time
 import pytest
 
 from abl.analysis.check import check
-from abl.analysis.shape_words import ERROR_TYPES, GATHER_TYPES, KEYS, VALUES
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
+from abl.language import words_at
+from abl.syntax.vocabulary import ERROR_TYPES
+
+GATHER_TYPES = words_at("field", "TYPE")
 
 TOOLS = """\
 AGENT: Desk
@@ -122,11 +125,6 @@ def test_every_type_that_is_offered_for_a_field_is_one(type_: str) -> None:
 
 def test_lists_and_objects_are_no_types_of_fields() -> None:
     assert not {"array", "object"} & set(GATHER_TYPES)
-
-
-@pytest.mark.parametrize(("block", "key"), [pair for pair in VALUES if pair[0] in KEYS])
-def test_keys_with_values_are_offered_themselves(block: str, key: str) -> None:
-    assert key in KEYS[block]
 
 
 def test_sort_by_takes_the_fields_of_map_and_then_a_direction() -> None:

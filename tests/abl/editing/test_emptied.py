@@ -26,7 +26,7 @@ FLOW:
 
 
 def fixes_of(text: str, code: str) -> list[Fix]:
-    return [fix for problem in check({PATH: text}).diagnostics if problem.code == code for fix in problem.fixes]
+    return [fix for problem in check({PATH: text}, select=[code]).diagnostics for fix in problem.fixes]
 
 
 def done(text: str, fix: Fix) -> str:

@@ -130,6 +130,7 @@ def test_long_texts_are_formatted_and_those_beyond_the_limit_given_back() -> Non
     assert format_source(too_long) is too_long
 
 
+@pytest.mark.full
 def test_hostile_texts() -> None:
     for text in (
         "SET:\n" + "".join("  " * i + f"k{i}:\n" for i in range(1, limits.MAX_BLOCK_DEPTH + 40)),

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from abl.analysis.project import index_of
 from abl.editing.hover import hover
 from abl.editing.navigate import references
@@ -24,6 +26,7 @@ def seconds(function: Callable[..., Any], *arguments: Any) -> float:
     return min(times)
 
 
+@pytest.mark.full
 def test_hover_and_references_cost_less_than_half_of_reading_the_text() -> None:
     start = time.process_time()
     index_of({"desk.abl": TEXT})

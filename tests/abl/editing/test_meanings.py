@@ -7,28 +7,21 @@ from pathlib import Path
 import pytest
 
 from abl.analysis.names import SYSTEM_NAMES
-from abl.analysis.shapes import SHAPES
-from abl.editing.meanings import PLACES, SECTIONS, WORDS, key_meaning, operator_meaning, runtime_meaning
+from abl.editing.meanings import operator_meaning, runtime_meaning
 from abl.expressions.lexer import CONSTANTS, KEYWORDS, WORD_OPERATORS
+from abl.language import PLACES, SECTIONS, key_meaning
 from abl.syntax import vocabulary
 
-_RULES = frozenset(vocabulary.RULE_KINDS)
-_BINDINGS = frozenset().union(*vocabulary.BINDING_KEYS.values())
+_EVERY = [(place.name, key) for place in PLACES.values() for key in place.listed]
 
 
-@pytest.mark.parametrize("place", sorted(SHAPES))
-def test_the_keys_of_a_place_and_their_meanings_are_the_same(place: str) -> None:
-    keys = {vocabulary.canonical_key(key) for key in SHAPES[place] if key != "*"}
-    keys |= {"rule": _RULES, "binding": _BINDINGS}.get(place, frozenset())
-    assert set(PLACES[place]) == keys
-
-
-def test_there_are_no_meanings_of_other_places() -> None:
-    assert set(PLACES) == set(SHAPES)
+def test_every_key_that_is_offered_has_a_meaning() -> None:
+    assert [(place, key.name) for place, key in _EVERY if key.offered and not key.doc] == []
 
 
 def test_every_section_has_a_meaning() -> None:
     assert set(SECTIONS) == vocabulary.SECTIONS
+    assert all(section.doc for section in SECTIONS.values())
 
 
 @pytest.mark.parametrize("binding", sorted(vocabulary.BINDING_KEYS))
@@ -42,14 +35,15 @@ def test_every_operator_literal_and_name_of_the_runtime_has_a_meaning() -> None:
 
 
 def test_meanings_are_one_short_line() -> None:
-    every = [*SECTIONS.values(), *WORDS.values(), *(text for texts in PLACES.values() for text in texts.values())]
+    keys = [*SECTIONS.values(), *(key for _, key in _EVERY)]
+    every = [*(key.meaning for key in keys), *(meaning for key in keys for meaning in key.type.words.values())]
     assert all(text == text.strip() and "\n" not in text and len(text) <= 120 for text in every)
 
 
 def test_the_reference_page_tells_every_key() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs/reference/keys.md").read_text(encoding="utf-8")
     told = page.split("\n## ")
-    for place in (place for place in SHAPES if PLACES[place]):
-        part = next(part for part in told if part.startswith(f"{place}\n"))
-        keys = {vocabulary.canonical_key(line.split("`")[1]) for line in part.splitlines() if line.startswith("| `")}
-        assert keys == set(PLACES[place])
+    for place in (place for place in PLACES.values() if any(key.doc for key in place.listed)):
+        part = next(part for part in told if part.startswith(f"{place.name}\n"))
+        keys = {line.split("`")[1].upper() for line in part.splitlines() if line.startswith("| `")}
+        assert keys == {key.name.upper() for key in place.listed if key.doc}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, Final
 
-from abl.editing.complete import complete
+from abl.editing.completion.complete import complete
 from abl.editing.format import format_source
 from abl.editing.hover import hover
 from abl.editing.tokens import tokens

@@ -184,6 +184,8 @@ def compare(op: str, a: Any, b: Any) -> bool:
     one, two = instant(a), instant(b)
     left: Any = one
     right: Any = two
+    if (one is None) != (two is None):
+        return False
     if one is None or two is None:
         left, right = order_number(a), order_number(b)
     return bool({"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}[op])

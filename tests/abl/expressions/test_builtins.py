@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -252,6 +253,33 @@ def test_guardrail_functions():
     assert check("contains_url(content) AND contains_email(content) AND NOT contains_code(content)") is True
     assert check('contains_code("def f(x):") AND matches_pattern(content, "ada") ') is True
     assert check('not_matches_pattern(content, "ada")') is False
+
+
+def test_marks_that_end_no_sentence_do_not_divide_a_text():
+    def sentences(text: str) -> object:
+        return compile_expression("sentence_count(content)", guardrail=True).evaluate({"content": text})
+
+    assert sentences("Wait ... what?! No.5 is here.\nYes。 ") == 4
+    assert sentences("...") == 0
+    assert sentences("a...b..c") == 1
+    assert sentences("One.\n") == 1
+
+
+@pytest.mark.parametrize("unit", [".", "a.", "!?", ". .a", "…"])
+def test_sentences_are_counted_in_time_that_grows_with_the_text(unit):
+    expression = compile_expression("sentence_count(content)", guardrail=True)
+
+    def cost(size: int) -> float:
+        context = {"content": unit * (size // len(unit) - 1) + "x"}
+        times = []
+        for _ in range(5):
+            started = time.thread_time()
+            assert expression.evaluate(context) is not None
+            times.append(time.thread_time() - started)
+        return min(times)
+
+    # Sixteen times the text; what looks at each mark from each mark takes 256 times as long.
+    assert cost(96_000) < 80 * max(cost(6_000), 0.0001)
 
 
 def test_every_function_documents_itself():

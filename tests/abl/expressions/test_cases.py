@@ -72,5 +72,5 @@ def test_the_cases_are_in_step_with_the_specification(name):
 
 
 def test_what_is_evaluated_once_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("abl.expressions.compiler.build", lambda *given: pytest.fail("compiled"))
+    monkeypatch.setattr("abl.expressions.compiling.compiler.build", lambda *given: pytest.fail("compiled"))
     assert compile_expression("seen_once + 41 == 42").evaluate_once({"seen_once": 1}).value is True

@@ -1,4 +1,4 @@
-"""No text and no value takes unbounded time or stack, or raises anything but ExpressionError (DESIGN §6)."""
+"""No text and no value takes unbounded time or stack, or raises but ExpressionError (docs/architecture.md §6)."""
 
 import random
 import time
@@ -147,11 +147,15 @@ def test_values_of_any_depth_and_size():
         "TO_STRING(a)",
     ):
         expression = compile_expression(text)
-        with assert_within(2):
+        # One bound for each of them: a turn or a request waits for one, and other tests make this process slow.
+        with assert_within(1):
             expression.evaluate(context)
+        with assert_within(1):
             expression.holds(context)
+        with assert_within(1):
             assert expression.evaluate_checked(context).error != ""
-            if "a" not in text.replace("matches", ""):
+        if "a" not in text.replace("matches", ""):
+            with assert_within(1):
                 expression.explain(context)
 
 

@@ -45,7 +45,7 @@ WORDS = [
 EVENTS = ["session:start", "tool:find:after", "search:before", "agent:Desk:before", "step:ask:enter", "nothing"]
 SECTIONS = sorted(vocabulary.SECTIONS)
 ANY_KEYS = sorted(
-    vocabulary.STEP_DIRECTIVES | vocabulary.STEP_SETTINGS | vocabulary.PERSISTENT_KEYS | vocabulary.RULE_KEYS
+    vocabulary.STEP_DIRECTIVES | vocabulary.PERSISTENT_KEYS | vocabulary.RULE_KEYS
     | vocabulary.ON_FAIL_KEYS | vocabulary.RECALL_KEYS | vocabulary.HANDLER_KEYS
 )  # fmt: skip
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from abl.lsp_document import data_edits
-from abl.lsp_text import changed
+from abl.lsp.document import data_edits
+from abl.lsp.texts import changed
 from tests.abl.lsp.wire import Message, Wire, notification, wired
 
 slow = pytest.mark.slow

@@ -14,9 +14,9 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from abl.lsp_messages import exact_converter, message_of
-from abl.lsp_server import Server
-from abl.lsp_wire import MAX_MESSAGE, bodies
+from abl.lsp.messages import exact_converter, message_of
+from abl.lsp.server import Server
+from abl.lsp.wire import MAX_MESSAGE, bodies
 from tests.abl.lsp.wire import Wire, frame, notification, request, wired
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN, INVALID_PARAMS = -32700, -32600, -32601, -32602

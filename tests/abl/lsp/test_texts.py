@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from abl import lsp_text
-from abl.lsp_text import Lines, Opened, Projects
+from abl.lsp import texts
+from abl.lsp.texts import Lines, Opened, Projects
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n\r\u00e9\u4e2d\U0001f600\u2028\x0c"), max_size=40)
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
@@ -80,13 +80,13 @@ def test_open_texts_stand_over_the_files_and_changes_on_disk_are_seen(tmp_path: 
 
 
 def test_a_project_is_read_up_to_a_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lsp_text, "MAX_PROJECT_FILES", 3)
+    monkeypatch.setattr(texts, "MAX_PROJECT_FILES", 3)
     projects = project(tmp_path, *(f"{n}.agent.abl" for n in range(9)))
     assert len(projects.files(str(tmp_path / "8.agent.abl"))) == 3
 
 
 def test_a_folder_is_looked_through_up_to_a_number_of_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lsp_text, "MAX_FOLDER_ENTRIES", 4)
+    monkeypatch.setattr(texts, "MAX_FOLDER_ENTRIES", 4)
     projects = project(tmp_path, *(f"d{n}/x.agent.abl" for n in range(9)), "a.agent.abl")
     assert len(projects.files(str(tmp_path / "a.agent.abl"))) < 9
 

@@ -6,7 +6,7 @@ from abl.runtime import Session
 from tests.every import every
 
 HEAD = 'AGENT: Desk\nGOAL: "Lend books"\nESCALATE:\n'
-MESSAGE = "A human will take over. Reason: by wish"
+MESSAGE = "Escalating to human agent. Reason: by wish"
 
 
 def replies(triggers: str) -> list[str]:

@@ -80,5 +80,5 @@ def test_without_a_match_the_error_is_an_event_and_its_handler_speaks():
     run.start()
     turn = run.say("hm")
     assert [e["name"] for e in events_of(turn, "error")] == ["gather.retries_exhausted"]
-    assert turn.replies == ["Something went wrong. Please try again."]
+    assert turn.replies == ["An error occurred."]
     assert [e["list"] for e in events_of(turn, "branch")] == ["on_failure", "on_result"]

@@ -1,5 +1,6 @@
 """Typed values in the words of a user (docs/spec 07 §3)."""
 
+import time
 from datetime import date
 
 import pytest
@@ -74,6 +75,7 @@ def test_impossible_dates_are_not_found(text):
     assert recognise("date", text, "en", SUNDAY) == []
 
 
+@pytest.mark.full
 def test_another_language_is_read_with_its_month_names():
     assert recognise("date", "am 4. Mai 2026", "de", SUNDAY)[0].value == "2026-05-04"
 
@@ -125,3 +127,10 @@ def test_a_fraction_is_no_integer():
 
 def test_a_huge_message_is_read_in_bounded_time():
     assert len(recognise("number", "7 " * 1_000_000, "en", SUNDAY)) <= 5_000
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "a@", "1.1.", "-", "+1", "a.b@c "])
+def test_a_long_message_is_looked_through_once(piece):
+    began = time.process_time()
+    recognise("email", piece * (20_000 // len(piece)), "en", SUNDAY)
+    assert time.process_time() - began < 0.2

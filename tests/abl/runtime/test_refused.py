@@ -102,7 +102,7 @@ def test_a_conversation_starts_and_the_rest_runs():
 def test_a_step_with_an_error_is_not_entered():
     desk = Desk()
     turn = desk.session.say("broken")
-    assert turn.replies == ["Something went wrong. Please try again."]
+    assert turn.replies == ["An error occurred."]
     assert not turn.ended
     error = next(event for event in desk.events if event["data"].get("construct") == "step")
     assert error["data"]["diagnostic"] == "ABL501"
@@ -140,7 +140,7 @@ def test_a_snapshot_keeps_what_is_refused():
     snapshot = json.loads(json.dumps(desk.session.snapshot()))
     files = {"desk.agent.abl": DESK, "cashier.agent.abl": CASHIER}
     again = Session.restore(snapshot, files)
-    assert again.say("broken").replies == ["Something went wrong. Please try again."]
+    assert again.say("broken").replies == ["An error occurred."]
 
 
 HEAD = 'AGENT: Desk\nGOAL: "x"\n'

@@ -51,7 +51,7 @@ FORMS = {
     "BLOCK": ("BLOCK", "block", []),
     "BLOCK with a text": ('BLOCK "Stop {{item}}."', "block", ["Stop b1."]),
     "HANDOFF": ("HANDOFF Boss", "handoff", ["Boss has b1."]),
-    "ESCALATE with a reason": ("ESCALATE too risky", "escalate", ["A human will take over. Reason: too risky"]),
+    "ESCALATE with a reason": ("ESCALATE too risky", "escalate", ["Escalating to human agent. Reason: too risky"]),
     "a block with RESPOND only": ('\n      RESPOND: "No."', "respond", ["No."]),
     "a block with GOTO": ('\n      RESPOND: "Go."\n      GOTO: other', "goto", ["Go.", "other step"]),
     "a block with COLLECT": ('\n      RESPOND: "Again."\n      COLLECT: [item]', "collect", ["Again.", "Which?"]),
@@ -100,7 +100,8 @@ FLOW:
     ON_FAILURE:
       RESPOND: "branch speaks"
       THEN: wait
-    RESPOND: "issued {{item}}"
+    SET: issued = {item: item, by: call_result}
+    RESPOND: "issued {{issued.item}}"
     THEN: wait
   other:
     REASONING: false
@@ -112,7 +113,7 @@ FLOW:
 SPOKEN = '"No {{item}}."'
 GOTO = "\n      RESPOND: Go.\n      GOTO: other"
 COLLECT = "\n      COLLECT: [item]\n      RESPOND: Which?\n      THEN: retry"
-HUMAN = "A human will take over. Reason: risky"
+HUMAN = "Escalating to human agent. Reason: risky"
 STOPS = [
     # pass, ON_FAIL, replies, step, waiting, calls made
     ("turn", SPOKEN, ["No b1."], "wait", "input", 0),

@@ -229,4 +229,9 @@ def test_09_9_the_plain_parts_of_hooks_run_around_the_work():
     assert run.start().state["trail"] == "A"
     assert run.say("x").state["trail"] == "ABxT"
     assert run.say("end").state["trail"] == "ABxTBET"
-    assert run.say("more").replies == ["This conversation has ended."]
+    assert run.say("more").replies == ["This conversation has been completed."]
+
+
+@spec_cases("languages")
+def test_09_9_the_language_of_the_conversation(files, scenario):
+    assert_case(files, scenario)

@@ -114,8 +114,10 @@ FLOW:
       - IF: input == "again"
         THEN: talk
 """
-    run, _ = talk("the first reply is of turn 0", "unchecked", agent=agent)
-    assert run.say("again").replies == ["Not checked."]
+    run, _ = talk("Which seat?", ("look", {}), "Seat 7 is free.", agent=agent)
+    turn = run.say("again")
+    assert turn.replies == ["Not checked."]
+    assert turn.step == "done"
 
 
 def test_a_step_that_is_not_reasoning_has_no_rules_and_the_trace_is_quiet():

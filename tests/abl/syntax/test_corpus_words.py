@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from abl import language
 from abl.syntax import nodes, parse
 from abl.syntax import vocabulary as v
 from tests.abl.syntax.test_corpus import CORPUS
@@ -105,8 +106,15 @@ def test_every_key_stands_at_each_of_its_places(place: str, form: str) -> None:
     assert sorted(lacking - v.REMOVED_SECTIONS) == []
 
 
+IN_PART = {"recall ON", "handoff EXPERIENCE_MODE", "tool AUTH", "tool PII_ACCESS"}
+"""Keys of which the corpus has some words."""
 BY_KIND: dict[str, tuple[str, ...]] = {
-    **{f"{place} {key}": tuple(values) for (place, key), values in v.ENUM_VALUES.items() if key != "ON"},
+    **{
+        f"{place} {key}": language.words_at(place, key)
+        for place in v.KEYS_BY_PLACE
+        for key in sorted(v.KEYS_BY_PLACE[place] if place in language.PLACES else ())
+        if language.value_at(place, key).only_words and f"{place} {key}" not in IN_PART
+    },
     **{f"binding {name}": tuple(keys) for name, keys in v.BINDING_KEYS.items()},
     "every tool": tuple(v.EVERY_TOOL_KEY),
     "sections": tuple(v.SECTIONS - v.REMOVED_SECTIONS),

@@ -44,6 +44,7 @@ def test_a_section_gives_the_tree_of_its_keyword_form(section: str, form: str) -
     assert dump_document(document).lower() == dump_document(parse(texts[FORMS[0]])).lower()  # keys differ in case
 
 
+@pytest.mark.full
 @in_every_other_form
 def test_a_section_gives_the_problems_of_its_keyword_form(section: str, form: str) -> None:
     codes = [codes_of(SECTIONS[section][name]) for name in (FORMS[0], form)]

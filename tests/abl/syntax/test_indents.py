@@ -193,6 +193,7 @@ def some(name: str, step: int, start: int) -> list[tuple[int, str]]:
     return list(slips(TEXTS[name]))[start::step]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", LISTS)
 def test_a_slip_is_told_where_it_is(name: str) -> None:
     whole = said(parse(TEXTS[name]))
@@ -200,7 +201,7 @@ def test_a_slip_is_told_where_it_is(name: str) -> None:
         costs_little(TEXTS[name], number, harmed, whole)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_slip_is_told_where_it_is_in_an_example(name: str) -> None:
     whole = said(parse(TEXTS[name]))
@@ -209,7 +210,8 @@ def test_a_slip_is_told_where_it_is_in_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "step"), [(name, 40) for name in TEXTS] + [pytest.param(name, 1, marks=pytest.mark.slow) for name in TEXTS]
+    ("name", "step"),
+    [(name, 40) for name in TEXTS] + [pytest.param(name, 1, marks=pytest.mark.thorough) for name in TEXTS],
 )
 def test_no_preferred_fix_removes_what_a_slip_left_alone(name: str, step: int) -> None:
     usual = {problem.message for problem in check({"desk.agent.abl": TEXTS[name]}).diagnostics}
@@ -221,6 +223,7 @@ def after_edit(document: nodes.Document, text: str) -> None:
     assert dump_document(reparse(document, text)) == dump_document(parse(text)), text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", LISTS)
 def test_a_slip_and_its_repair_are_read_alike_after_an_edit(name: str) -> None:
     text = TEXTS[name]

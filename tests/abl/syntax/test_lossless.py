@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from abl.editing.format import format_source
 from abl.syntax import nodes, parse
 from tests.abl.syntax.test_corpus import CORPUS
@@ -35,6 +37,7 @@ def nodes_of(part: object) -> Iterator[nodes.Node | nodes.Text | nodes.Name]:
                 yield from nodes_of(getattr(part, name))
 
 
+@pytest.mark.full
 def test_every_character_is_in_a_line_a_comment_or_reported() -> None:
     for text in texts():
         document = parse(text)
@@ -72,6 +75,7 @@ def test_nodes_stand_within_the_text_and_have_paths() -> None:
                     assert part.path
 
 
+@pytest.mark.full
 def test_formatting_loses_no_character_and_adds_none() -> None:
     for text in texts():
         before, after = (Counter("".join(one.lower().split())) for one in (text, format_source(text)))

@@ -125,13 +125,14 @@ def costs_one_finding_anywhere(text: str, deep: bool) -> None:
         assert len(harmed.findings) == len(document.findings) + 1, f"line {number + 1}: {rows[number]}"
 
 
+@pytest.mark.full
 @deep
 @pytest.mark.parametrize("form", LISTS)
 def test_an_unreadable_line_changes_nothing_else(form: str, deep: bool) -> None:
     costs_one_finding_anywhere(LISTS[form], deep)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @deep
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_unreadable_line_changes_nothing_else_in_an_example(name: str, deep: bool) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from abl.source import Span
 from abl.syntax import nodes, parse
-from abl.syntax.reparse import common_ends, reparse
+from abl.syntax.reparse import common_ends, reparse, reread
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
 TEXTS = [*EXAMPLES, SHOWN, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]
@@ -94,3 +97,24 @@ def test_lines_below_an_item_in_the_column_of_its_key_are_no_items() -> None:
     text = "MEMORY:\n  session:\n    - \n    TYPE: enum\n"
     changed = text.replace("  session:", "    session:")
     assert reparse(parse(text), changed) == parse(changed)
+
+
+def test_a_text_read_with_another_word_is_read_as_from_scratch() -> None:
+    text = generated(4)
+    for match in list(re.finditer(r"^[ -]*(CHECK|GATHER|THEN|CONSTRAINTS|INITIAL)(?=:)", text, re.MULTILINE))[::3]:
+        span = Span(*match.span(1))
+        slip = text[: span.start] + match[1][::-1] + text[span.end :]
+        document = parse(slip)
+        read = reread(document, {span: match[1]})
+        assert read == reread(replace(document, trail=None), {span: match[1]})
+        assert [len(a.flow.steps) if a.flow else 0 for a in read.agents] == [len(steps_of(parse(text)))]
+        assert read.findings == parse(text).findings
+
+
+def test_what_holds_no_other_word_is_taken_over() -> None:
+    text = generated(4).replace("CHECK: total < 2", "CHEKC: total < 2")
+    at = text.index("CHEKC")
+    document = parse(text)
+    read = reread(document, {Span(at, at + 5): "CHECK"})
+    old, new = steps_of(document), steps_of(read)
+    assert [one is two for one, two in zip(old, new, strict=True)].count(False) <= 2

@@ -5,10 +5,6 @@ from __future__ import annotations
 from abl.syntax import vocabulary as v
 
 
-def test_every_enum_belongs_to_a_legal_key_of_its_place():
-    assert [pair for pair in v.ENUM_VALUES if pair[1] not in v.KEYS_BY_PLACE[pair[0]]] == []
-
-
 def test_aliases_lead_to_legal_keys():
     legal = frozenset().union(*v.KEYS_BY_PLACE.values()) | {"SHOW_FIRST", "SHOW_LAST"}
     assert [target for target in v.ALIASES.values() if target not in legal] == []

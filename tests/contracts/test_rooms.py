@@ -1,0 +1,34 @@
+"""Folders of code are small enough that their names tell where a line belongs (docs/architecture.md §1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = ("abl", "config", "constraints", "editor", "memory", "web")
+MOST = 25
+LARGER = {"abl/analysis", "abl/analysis/rules", "abl/runtime", "abl/syntax"}
+"""Folders that are still to be divided. None is added."""
+
+
+def modules() -> Counter[str]:
+    """How many modules each folder of code has, without its ``__init__``."""
+    found = Counter[str]()
+    for name in CODE:
+        for path in (ROOT / name).rglob("*.py"):
+            folder = path.parent.relative_to(ROOT)
+            if path.name != "__init__.py" and folder.name != "migrations":
+                found[folder.as_posix()] += 1
+    return found
+
+
+def test_a_folder_has_no_more_modules_than_its_name_can_tell():
+    counted = modules()
+    assert len(counted) > 30
+    assert {folder: count for folder, count in counted.items() if count > MOST and folder not in LARGER} == {}
+
+
+def test_a_folder_that_was_divided_is_no_exception_any_more():
+    counted = modules()
+    assert {folder for folder in LARGER if counted[folder] <= MOST} == set()
