@@ -4,13 +4,14 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-thorough test-servers fuzz lint format bench bundle docs lock
+.PHONY: help setup run test test-fast test-thorough test-servers attack fuzz lint format bench bundle docs lock
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Make .venv with everything for development
 	@scripts/setup dev
+	@echo "Everything for development is in .venv. Next: make run, make test-fast."
 
 run: ## Run the workbench; HOST and PORT say where (127.0.0.1:8000)
 	@scripts/run
@@ -20,14 +21,17 @@ test: ## Run every check and every test that this machine allows
 
 test-fast: ## Run the tests that need no browser and no server and are quick
 	@scripts/setup dev
-	@.venv/bin/python -m pytest -q -n 2 --nomigrations -m "not browser and not server and not slow and not thorough" tests
+	@.venv/bin/python -m pytest -q -n 2 --nomigrations -m "not browser and not server and not slow and not thorough and not full" tests
 
 test-thorough: ## Run the tests with many generated texts, or long ones
 	@scripts/setup dev
-	@scripts/pytest -m thorough tests
+	@status=0; scripts/pytest -m "thorough and not attack" tests || status=1; scripts/attack || status=1; exit $$status
 
 test-servers: ## Run the tests that touch data on PostgreSQL and Redis
 	@scripts/test-servers
+
+attack: ## Attack a workbench of its own and print which bounds hold (minutes)
+	@scripts/attack
 
 fuzz: ## Run the tests with generated texts at full length (hours)
 	@scripts/setup dev
@@ -43,6 +47,7 @@ format: ## Format Python
 
 bench: ## Measure speed against the bars and the peers
 	@scripts/setup bench
+	@echo "Measuring, module by module: minutes, with two cores. Some start a workbench or a browser."
 	@.venv/bin/python -m benchmarks
 
 bundle: ## Build static/dist from frontend/ (needs node and npm)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import django
+
 if TYPE_CHECKING:
     from abl.analysis.registry import Rule
+    from abl.language import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -40,36 +44,58 @@ def settings_page() -> str:
     )
 
 
+def limits_page() -> str:
+    """What one user may use."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    from config.limits import page
+
+    return page()
+
+
 def keys_page() -> str:
     """What each key means at each place of the language."""
-    from abl.analysis.shapes import PROFILE_PLACES, SECTION_PLACES, SHAPES, value_of
-    from abl.editing.meanings import PLACES, SECTIONS, key_meaning
-    from abl.syntax.vocabulary import LOWERCASE_PLACES, canonical_key
+    from abl.language import PLACES, PROFILE_SECTIONS, SECTIONS, value_of
 
-    parents: dict[str, list[str]] = {place: [] for place in SHAPES}
-    above = [(section, value) for places in (SECTION_PLACES, PROFILE_PLACES) for section, value in places.items()]
-    above += [(f"{place}.{key}", value) for place, shape in SHAPES.items() for key, value in shape.items()]
-    for key, written in above:
-        value = value_of(written)
-        for place in (*value.maps, *value.lists, *value.named_lists, *value.named_maps):
-            parents[place].append(f"`{key}`")
-    lines = ["# Keys by place", "", "<!-- Written by `make docs` from abl/editing/meanings. -->", ""]
-    lines += ["Hover and completion show the same lines. Keys are read in any case.", "", "## Sections", ""]
-    lines += ["| Key | Meaning |", "|---|---|"]
-    lines += [f"| `{key}` | {_cell(meaning)} |" for key, meaning in sorted(SECTIONS.items())]
-    for place in [place for place in SHAPES if PLACES[place]]:
-        where = list(dict.fromkeys(parents[place]))
+    parents: dict[str, list[str]] = {place: [] for place in PLACES}
+    above = [(name, key.type) for sections in (SECTIONS, PROFILE_SECTIONS) for name, key in sections.items()]
+    for place in PLACES.values():
+        above += [(f"{place.name}.{key.name}", key.type) for key in place.listed]
+        above += [(f"{place.name}.*", place.others)] if place.others is not None else []
+    for name, type_ in above:
+        value = value_of(type_)
+        for below in (*value.maps, *value.lists, *value.named_lists, *value.named_maps):
+            parents[below].append(f"`{name}`")
+    lines = ["# Keys by place", "", "<!-- Written by `make docs` from abl/language. -->", ""]
+    lines += ["Hover and completion show the same lines. Keys are read in any case.", ""]
+    lines += [
+        "Here: what a run does with a key. *Simulated*: a mock, a scripted model or the tester stands in for it. *Not",
+        "executed here*: the platform does it, and runs here go on without it. *For readers*: there is nothing to run.",
+        "Described: the section of [docs/spec](../spec/README.md). Told: the diagnostic about values that do not fit.",
+        "",
+    ]
+    lines += ["## Sections", "", *_KEY_TABLE]
+    lines += [_key_row(name, key) for name, key in sorted(SECTIONS.items())]
+    for place in [place for place in PLACES.values() if any(key.meaning for key in place.listed)]:
+        where = list(dict.fromkeys(parents[place.name]))
         shown = ", ".join(where[:6]) + (" …" if len(where) > 6 else "")
         alone = {"binding": "Below a tool, by its type.", "profile": "At the margin of a profile."}
-        lines += ["", f"## {place}", "", f"Below {shown}." if where else alone[place], ""]
-        lines += ["| Key | Meaning |", "|---|---|"]
-        listed = {canonical_key(key) for key in SHAPES[place]}
-        others = [key for key in PLACES[place] if key not in listed]
-        for key in sorted([*(key for key in SHAPES[place] if key != "*"), *others], key=str.upper):
-            lower = place in LOWERCASE_PLACES or place == "binding"
-            written = key.lower() if lower and key.isupper() else key
-            lines.append(f"| `{written}` | {_cell(key_meaning(place, key))} |")
+        lines += ["", f"## {place.name}", "", f"Below {shown}." if where else alone[place.name], ""]
+        lines += _KEY_TABLE
+        for key in sorted([key for key in place.listed if key.meaning], key=lambda key: key.name.upper()):
+            lower = place.lower or place.name == "binding"
+            written = key.name.lower() if lower and key.name.isupper() else key.name
+            lines.append(_key_row(written, key))
     return "\n".join(lines) + "\n"
+
+
+_KEY_TABLE = ["| Key | Meaning | Here | Described | Told |", "|---|---|---|---|---|"]
+_HERE = {"executed": "executed", "simulated": "simulated", "metadata": "for readers", "told": "**not executed here**"}
+
+
+def _key_row(written: str, key: Key) -> str:
+    here = _HERE[key.runs or "executed"]
+    return f"| `{written}` | {_cell(key.meaning)} | {here} | {key.spec} | {key.told_by or '—'} |"
 
 
 def _cell(text: str) -> str:
@@ -100,7 +126,7 @@ def diagnostics_pages() -> dict[str, str]:
 
 def diagnostic_page(rule: Rule) -> str:
     """What a diagnostic means, why it matters, and a bad and a good example."""
-    from abl.analysis.render import shown_message
+    from abl.analysis.render import OFF, shown_message
 
     page = rule.page
     parts = [
@@ -108,6 +134,7 @@ def diagnostic_page(rule: Rule) -> str:
         f"Severity: {rule.severity}. Message: {shown_message(rule)}",
         page.what,
         page.why,
+        OFF if rule.off else "",
     ]
     for title, example in (("Bad", page.bad), ("Good", page.good)):
         if example:
@@ -117,7 +144,7 @@ def diagnostic_page(rule: Rule) -> str:
 
 def pages() -> dict[str, str]:
     """Path below docs/reference and text of every page."""
-    return {"settings.md": settings_page(), "keys.md": keys_page(), **diagnostics_pages()}
+    return {"settings.md": settings_page(), "limits.md": limits_page(), "keys.md": keys_page(), **diagnostics_pages()}
 
 
 def main(arguments: list[str]) -> int:
