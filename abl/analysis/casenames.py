@@ -57,7 +57,7 @@ _CASE: Final[Mapping[str, _Shape]] = {
     "turns": {"act": {"id": "action"}, "set": _Keys("name", writes=True), "expect": _EXPECT},
 }
 _ARGUMENT: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*\()")
-_STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+_STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)")
 _COMPUTED: Final = re.compile(
     r"(?<![\w.])(?:results\.(?P<tool>[A-Za-z_]\w*)(?P<fields>(?:\.\w+)*)|variables\.(?P<name>[A-Za-z_]\w*))"
 )

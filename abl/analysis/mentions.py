@@ -12,7 +12,7 @@ from abl.syntax import vocabulary
 from abl.syntax.scanner import CONTENT, scan_line
 
 _SLOT: Final = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}")
-_QUOTED: Final = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
+_QUOTED: Final = re.compile(r"""\"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)""")
 _WORD: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)*(?!\w*\s*\()")
 _LISTED: Final = re.compile(r"[\[{]?\s*[\w.]+(?:\s*[,:]\s*[\w.]+)*\s*[,\]}]{0,2}")
 _CONDITIONS: Final = vocabulary.BRANCH_CONDITIONS | vocabulary.words("CHECK FILTER EXPR EXPRESSION ACTIVATION")

@@ -20,7 +20,7 @@ _PROPERTIES: Final = re.compile(r"(?:(?:&\S+|!\S*)(?:[ \t]+|$))+")
 _PROPERTY: Final = re.compile(r"[&!]\S*")
 _ALIAS: Final = re.compile(r"\*[^\s,\[\]{}]+")
 _MERGE: Final = re.compile(r"<<[ \t]*:(?=[ \t]|$)")
-_QUOTED: Final = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+_QUOTED: Final = r"""(?:"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
 _IN_FLOW: Final = re.compile(_QUOTED + r"|(?:[\[{,]|(?<=[\w\"'-]):(?=\s))\s*(?=[&!*<])")
 _FLOW_PROPERTY: Final = re.compile(r"[&!][^\s,\[\]{}]*\s*")
 _FLOW_REST: Final = re.compile(r"[^,\[\]{}]*")

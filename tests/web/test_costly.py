@@ -152,6 +152,7 @@ def test_what_is_asked_while_typing_has_places_of_its_own(monkeypatch):
     assert refused.json()["code"] == "busy"
 
 
+@pytest.mark.django_db  # what ends an answer looks after connections
 @pytest.mark.parametrize("ended", ["sent", "dropped"])
 def test_a_file_is_counted_until_it_is_sent_or_dropped(ended):
     request = HttpRequest()

@@ -25,7 +25,7 @@ _BLOCK: Final = re.compile(r"\{\{\s*(?:[#/]|else\b)")
 _MEANT_AS_JSON: Final = re.compile(r"""\s*[\[{]\s*["\[{]""")
 _JSON_TYPES: Final = frozenset({"number", "boolean", "array", "object"})
 """Types whose values are JSON when they are put into a text."""
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 @rule("ABL1063", "invalid-json-format", "error", "`{k}` is not valid JSON: {reason}", over=nodes.Format)

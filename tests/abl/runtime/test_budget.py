@@ -200,7 +200,8 @@ def test_what_poll_raises_reaches_the_host_as_it_is(raised, lines):
     def poll():
         raise raised
 
-    talk = session(flow(f"SET: items = {LIST}", *lines), budget=Budget.of(TURN, poll))
+    limits = replace(TURN, characters=10**9, elements=10**9, operations=10**9)
+    talk = session(flow(f"SET: items = {LIST}", *lines), budget=Budget.of(limits, poll))
     with pytest.raises(type(raised)) as caught:
         talk.start()
     assert caught.value is raised
