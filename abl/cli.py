@@ -103,9 +103,10 @@ def _some_codes(text: str) -> list[str]:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from abl.analysis import UnknownCode, catalogues, check, testcases
-    from abl.analysis.not_executed import NotExecuted, in_words, not_executed
-    from abl.analysis.render import RENDERERS
+    from abl.analysis import UnknownCode, check
+    from abl.analysis.conformance.not_executed import NotExecuted, in_words, not_executed
+    from abl.analysis.index import catalogues, testcases
+    from abl.analysis.reporting.render import RENDERERS
     from abl.configuration import ConfigurationError, configuration_for
 
     diagnostics: list[Diagnostic] = []
@@ -265,7 +266,7 @@ def _add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _explain(arguments: argparse.Namespace) -> int:
     from abl.analysis import UnknownCode, lookup
-    from abl.analysis.render import off_text, page_text
+    from abl.analysis.reporting.render import off_text, page_text
 
     if arguments.off:
         say(off_text())

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from abl.analysis.report import UnknownCode, codes_of
-from abl.syntax.suggest import closest
+from abl.analysis.reporting.report import UnknownCode, codes_of
+from abl.syntax.recovery.suggest import closest
 
 FILE: Final = "pyproject.toml"
 POLICIES: Final = ("evaluate", "skip_unset")

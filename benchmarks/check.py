@@ -20,7 +20,7 @@ from typing import ClassVar
 import yaml
 
 from abl.analysis import check
-from abl.analysis.render import diagnostic_dict
+from abl.analysis.reporting.render import diagnostic_dict
 from abl.diagnostics import Diagnostic
 
 ROUNDS = 7

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MemoryFacts, MockTools
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools
 
 RULES = "\n".join(
     f"""    - LIMIT items + {n} <= cap + {n}

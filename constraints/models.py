@@ -230,7 +230,7 @@ class TraceEvent(models.Model):
     span = models.JSONField(null=True, blank=True)
     data = models.JSONField(default=dict, blank=True)
     folds = models.BooleanField(
-        default=False, help_text="Whether the state at a step depends on it (abl.runtime.trace)."
+        default=False, help_text="Whether the state at a step depends on it (abl.runtime.events.reading)."
     )
     version = models.PositiveBigIntegerField(default=0, editable=False)
 

@@ -257,7 +257,7 @@ def steps_around(*, conversation: Conversation, seq: int) -> Steps:
 
 
 def events_for_state(*, conversation: Conversation, seq: int) -> Iterable[Mapping[str, Any]]:
-    """The events up to ``seq`` on which the state depends, in the shape that ``abl.runtime.trace.state_at`` folds."""
+    """The events up to ``seq`` on which the state depends, as ``abl.runtime.events.reading.state_at`` folds them."""
     rows = TraceEvent.objects.filter(conversation=conversation, seq__lte=seq, folds=True).order_by("seq")
     return rows.values("seq", "kind", "agent", "data")
 

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from abl.analysis.check import check
-from abl.analysis.render import as_dict
-from abl.analysis.report import UnknownCode
+from abl.analysis.reporting.render import as_dict
+from abl.analysis.reporting.report import UnknownCode
 from abl.editing.completion.complete import complete
 from abl.editing.format import format_source
 from abl.expressions import Budget, ExpressionError, compile_expression, render

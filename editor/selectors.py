@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils import timezone
 
-from abl.analysis.project import is_beside
+from abl.analysis.index.project import is_beside
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.permissions import ROLES_THAT_MAY, role_of
 from web.errors import Forbidden, NotFound

@@ -11,7 +11,7 @@ from django.db.models.deletion import ProtectedError
 from django.utils import timezone
 from django.utils.text import slugify
 
-from abl.analysis import catalogues
+from abl.analysis.index import catalogues
 from editor import selectors, trials
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.texts import MAX_MESSAGE, document_path, storable

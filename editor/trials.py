@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 from django.db import transaction
 
-from abl.runtime.memory_policy import MemoryPolicy
-from abl.runtime.memory_ports import MockTools
+from abl.runtime.memory.block_policy import MemoryPolicy
+from abl.runtime.memory.in_memory import MockTools
 from abl.yaml_reader import load_yaml
 from editor.models import Project
 from web.errors import Invalid

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from abl.limits import MAX_TTL_DAYS
-from abl.runtime.masking import Display
+from abl.runtime.privacy.masking import Display
 from memory.log.chain import canonical
 from memory.models import Scope
 

@@ -107,7 +107,7 @@ def diagnostics_pages() -> dict[str, str]:
     """A page for each diagnostic with what, why and examples, and an index of them all."""
     import abl.analysis  # noqa: F401 - registers the rules
     from abl.analysis.registry import RULES
-    from abl.analysis.render import shown_message
+    from abl.analysis.reporting.render import shown_message
 
     lines = ["# Diagnostics", "", "<!-- Written by `make docs` from the rules in abl/analysis. -->", ""]
     lines += [
@@ -126,7 +126,7 @@ def diagnostics_pages() -> dict[str, str]:
 
 def diagnostic_page(rule: Rule) -> str:
     """What a diagnostic means, why it matters, and a bad and a good example."""
-    from abl.analysis.render import OFF, shown_message
+    from abl.analysis.reporting.render import OFF, shown_message
 
     page = rule.page
     parts = [

@@ -1,4 +1,4 @@
-"""A recorder that refuses trace events that are not declared (``abl.runtime.event_kinds``)."""
+"""A recorder that refuses trace events that are not declared (``abl.runtime.events.kinds``)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from abl.runtime.event_kinds import problems_of
-from abl.runtime.recorder import Event, Recorder
+from abl.runtime.events.kinds import problems_of
+from abl.runtime.events.recorder import Event, Recorder
 
 
 @contextmanager

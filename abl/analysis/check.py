@@ -8,22 +8,22 @@ from functools import cache, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
-from abl.analysis.asking import Asking, still
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.judgement import evaluating
-from abl.analysis.misspelt import Readings, as_meant
-from abl.analysis.model import AgentIndex, ExpressionUse, TemplateUse
-from abl.analysis.parts import Part, Placed
-from abl.analysis.project import Exists, Index, index_of
-from abl.analysis.reading import Reading
-from abl.analysis.records import BINDING, GUARDRAIL
+from abl.analysis.collect.records import BINDING, GUARDRAIL
+from abl.analysis.conditions.judgement import evaluating
+from abl.analysis.conditions.reading import Reading
+from abl.analysis.conformance.misspelt import Readings, as_meant
+from abl.analysis.incremental.asking import Asking, still
+from abl.analysis.incremental.parts import Part, Placed
+from abl.analysis.incremental.segments import findings_of
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.model import AgentIndex, ExpressionUse, TemplateUse
+from abl.analysis.index.project import Exists, Index, index_of
 from abl.analysis.registry import Found, Rule, rules_by_kind, severity_of
-from abl.analysis.report import Selection, codes_of, diagnostics_of
-from abl.analysis.segments import findings_of
+from abl.analysis.reporting.report import Selection, codes_of, diagnostics_of
 from abl.diagnostics import Diagnostic, Edit, Finding, Fix
 from abl.expressions.template_parser import Problem, SingleBrace
 from abl.syntax import nodes
-from abl.syntax.collector import collector_paused
+from abl.syntax.incremental.collector import collector_paused
 
 _NOT_OF_CHECKS: Final = frozenset({"ABL207", "ABL209", "ABL231", "ABL232"})
 """What is said about functions elsewhere; guardrails have their own, of which ABL1007 tells."""

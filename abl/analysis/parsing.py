@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from abl import syntax
-from abl.analysis.report import Selection, diagnostics_of
+from abl.analysis.reporting.report import Selection, diagnostics_of
 from abl.diagnostics import Diagnostic
 from abl.syntax.nodes import Document
 

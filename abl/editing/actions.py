@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abl.analysis import check
-from abl.analysis.render import fix_dict
+from abl.analysis.reporting.render import fix_dict
 from abl.diagnostics import Diagnostic
 from abl.source import Source
 from abl.syntax.nodes import Block, Document

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from abl.analysis import check
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.project import Index
-from abl.analysis.render import range_dict
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.project import Index
+from abl.analysis.reporting.render import range_dict
 from abl.diagnostics import Diagnostic, Edit, Fix
 from abl.editing.declare import declared_names, declared_paths, recalled_paths
 from abl.editing.edits import applied, difference, together

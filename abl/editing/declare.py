@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.literal_words import meant_literal
-from abl.analysis.memory_entries import added
-from abl.analysis.model import AgentIndex
-from abl.analysis.names import first_below
-from abl.analysis.project import Index
+from abl.analysis.conditions.literal_words import meant_literal
+from abl.analysis.fixes.memory_entries import added
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.names import first_below
+from abl.analysis.index.project import Index
 from abl.diagnostics import Diagnostic, Edit
 from abl.language.memory import scope_by_segment
 from abl.syntax import nodes

@@ -10,7 +10,7 @@ from abl.editing.layout import Care, laid_out
 from abl.editing.sameness import different_blocks, same_tree
 from abl.limits import MAX_SOURCE_CHARS
 from abl.syntax import nodes, parse
-from abl.syntax.collector import collector_paused
+from abl.syntax.incremental.collector import collector_paused
 
 _ROUNDS: Final = 4
 _TRIES: Final = 24

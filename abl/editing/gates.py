@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abl.analysis import fixes
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.declare import session_variables
 from abl.source import Span

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from abl.analysis.project import index_of
+from abl.analysis.index.project import index_of
+from abl.analysis.index.sharing import Symbol
 from abl.analysis.registry import lookup
-from abl.analysis.sharing import Symbol
-from abl.analysis.symbols import symbol_at
+from abl.analysis.symbols.kinds import symbol_at
 from abl.editing.hover_symbols import about
 from abl.editing.hover_words import meaning_at
 from abl.source import Source, Span
-from abl.syntax.collector import collector_paused
+from abl.syntax.incremental.collector import collector_paused
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 Seen = Callable[[Symbol], str | None]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from abl.analysis.aliases import aliases_of
-from abl.analysis.labels import labels_of
-from abl.analysis.model import AgentIndex, value_of
-from abl.analysis.project import Index
-from abl.analysis.result_fields import field_type, tool_and_fields
-from abl.analysis.returned import declared_tool
-from abl.analysis.rules.guardrail_checks import fires_when
-from abl.analysis.sharing import WORDS, Symbol, SymbolKind, homes_of
-from abl.analysis.symbols import Occurrence, catalogue_keys, occurrences
-from abl.analysis.vocabularies import entities_of
+from abl.analysis.index.aliases import aliases_of
+from abl.analysis.index.model import AgentIndex, value_of
+from abl.analysis.index.project import Index
+from abl.analysis.index.sharing import WORDS, Symbol, SymbolKind, homes_of
+from abl.analysis.index.vocabularies import entities_of
+from abl.analysis.results.fields import field_type, tool_and_fields
+from abl.analysis.results.returned import declared_tool
+from abl.analysis.rules.content.guardrail_checks import fires_when
+from abl.analysis.symbols.kinds import Occurrence, catalogue_keys, occurrences
+from abl.analysis.symbols.labels import labels_of
 from abl.editing.meanings import runtime_meaning
 from abl.expressions.builtins import find
 from abl.syntax import nodes

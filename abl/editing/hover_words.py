@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.project import Index
-from abl.analysis.records import ExpressionUse
-from abl.analysis.rules.guardrail_checks import fires_when
+from abl.analysis.collect.records import ExpressionUse
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.project import Index
+from abl.analysis.rules.content.guardrail_checks import fires_when
 from abl.editing.meanings import operator_meaning, runtime_meaning
 from abl.editing.place import Line, Place, place_at, place_in_braces, read_line
 from abl.editing.tokens import tokens

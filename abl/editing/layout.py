@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from abl.syntax import nodes, vocabulary
-from abl.syntax.scanner import BLANK, CONTENT, Line, scan_line
-from abl.syntax.texts import closing_quote
+from abl.syntax.lines.scanner import BLANK, CONTENT, Line, scan_line
+from abl.syntax.lines.texts import closing_quote
 
 STEP: Final = 2
 """Spaces per level."""

@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index
-from abl.analysis.render import range_dict
-from abl.analysis.sharing import Symbol
-from abl.analysis.symbol_places import places_of
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index
+from abl.analysis.index.sharing import Symbol
+from abl.analysis.reporting.render import range_dict
+from abl.analysis.symbols.places import places_of
 from abl.diagnostics import Edit
 from abl.editing.refusals import word_of
 from abl.editing.tokens import tokens

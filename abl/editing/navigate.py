@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from abl.analysis.project import Index, index_of
-from abl.analysis.sharing import Symbol
-from abl.analysis.symbols import Occurrence, occurrences, symbol_at
-from abl.syntax.collector import collector_paused
+from abl.analysis.index.project import Index, index_of
+from abl.analysis.index.sharing import Symbol
+from abl.analysis.symbols.kinds import Occurrence, occurrences, symbol_at
+from abl.syntax.incremental.collector import collector_paused
 
 
 @collector_paused()

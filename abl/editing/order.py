@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from abl.analysis.documents import DocumentIndex
-from abl.analysis.project import Index
+from abl.analysis.index.documents import DocumentIndex
+from abl.analysis.index.project import Index
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import together
 from abl.source import Source, Span

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from abl.analysis.casenames import names_in_case
-from abl.analysis.catalogue_keys import keys_in
-from abl.analysis.items import full_name, uses_within
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index
-from abl.analysis.sharing import Symbol
-from abl.analysis.symbols import case_uses, occurrences
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index
+from abl.analysis.index.sharing import Symbol
+from abl.analysis.results.items import full_name, uses_within
+from abl.analysis.symbols.case_names import names_in_case
+from abl.analysis.symbols.catalogue_keys import keys_in
+from abl.analysis.symbols.kinds import case_uses, occurrences
 from abl.source import Span
 from abl.syntax import nodes
 

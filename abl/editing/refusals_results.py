@@ -10,19 +10,19 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from abl.analysis.casenames import agents_of_case, names_in_case
-from abl.analysis.chains import chains_of
-from abl.analysis.links import theirs_of
-from abl.analysis.mentions import mentioned_words
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index
-from abl.analysis.records import ExpressionUse
-from abl.analysis.result_fields import placed, sorted_by, tool_and_fields, with_lists
-from abl.analysis.result_holders import Holders, holders_of, sharing, without_scope
-from abl.analysis.results import RESULT_NAMES
-from abl.analysis.returned import declared_tool
-from abl.analysis.sharing import Symbol, shared_path
-from abl.analysis.symbol_places import places_of
+from abl.analysis.collect.records import ExpressionUse
+from abl.analysis.conditions.chains import chains_of
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index
+from abl.analysis.index.sharing import Symbol, shared_path
+from abl.analysis.results.fields import placed, sorted_by, tool_and_fields, with_lists
+from abl.analysis.results.holders import Holders, holders_of, sharing, without_scope
+from abl.analysis.results.latest import RESULT_NAMES
+from abl.analysis.results.returned import declared_tool
+from abl.analysis.symbols.case_names import agents_of_case, names_in_case
+from abl.analysis.symbols.links import theirs_of
+from abl.analysis.symbols.mentions import mentioned_words
+from abl.analysis.symbols.places import places_of
 from abl.editing.refusals import Refused, not_in_code
 from abl.expressions import nodes as en
 from abl.source import Span

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from abl.analysis import check
-from abl.analysis.labels import RETURN_ACTIONS, plain
-from abl.analysis.links import theirs_of
-from abl.analysis.model import AgentIndex
-from abl.analysis.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
-from abl.analysis.project import Index, index_of
-from abl.analysis.render import range_dict
-from abl.analysis.sharing import WORDS, Symbol, SymbolKind, homes_of, word_of_name
-from abl.analysis.symbol_places import places_of
-from abl.analysis.symbols import occurrences
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
+from abl.analysis.index.project import Index, index_of
+from abl.analysis.index.sharing import WORDS, Symbol, SymbolKind, homes_of, word_of_name
+from abl.analysis.reporting.render import range_dict
+from abl.analysis.symbols.kinds import occurrences
+from abl.analysis.symbols.labels import RETURN_ACTIONS, plain
+from abl.analysis.symbols.links import theirs_of
+from abl.analysis.symbols.places import places_of
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
 from abl.editing.leftovers import left_alone
@@ -41,7 +41,7 @@ from abl.expressions import nodes as en
 from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
-from abl.syntax.collector import collector_paused
+from abl.syntax.incremental.collector import collector_paused
 
 _PATTERNS: Final[dict[SymbolKind, tuple[str, str]]] = {
     "agent": (vocabulary.AGENT_NAME_PATTERN, "a letter, then letters, digits and _"),

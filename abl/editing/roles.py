@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from abl.syntax import vocabulary
-from abl.syntax.scanner import Line
+from abl.syntax.lines.scanner import Line
 
 ROOT: Final = "root"
 TERMINALS: Final = frozenset({*vocabulary.TERMINALS, *vocabulary.ERROR_TERMINALS})

@@ -14,8 +14,8 @@ from abl.editing import roles
 from abl.expressions.lexer import scan
 from abl.limits import MAX_TOKEN_LINE, TOKEN_CACHE
 from abl.syntax import vocabulary
-from abl.syntax.scanner import BLANK, COMMENT, CONTENT, Line, open_brackets, scan_line
-from abl.syntax.texts import pipe_header
+from abl.syntax.lines.scanner import BLANK, COMMENT, CONTENT, Line, open_brackets, scan_line
+from abl.syntax.lines.texts import pipe_header
 
 Piece = tuple[int, int, str]
 Pieces = list[Piece]

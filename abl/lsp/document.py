@@ -7,7 +7,7 @@ from typing import Final
 
 from lsprotocol import types
 
-from abl.analysis.documents import document_index
+from abl.analysis.index.documents import document_index
 from abl.editing.edits import difference
 from abl.editing.folding import folds
 from abl.editing.format import format_source

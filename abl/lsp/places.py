@@ -14,7 +14,7 @@ from typing import Any, Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from abl.analysis.project import index_of
+from abl.analysis.index.project import index_of
 from abl.editing.actions import actions_between
 from abl.editing.bulk import bulk_actions
 from abl.editing.completion.complete import complete

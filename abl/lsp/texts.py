@@ -16,7 +16,7 @@ from urllib.parse import quote
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
-from abl.analysis import catalogues, testcases
+from abl.analysis.index import catalogues, testcases
 from abl.configuration import Configuration, ConfigurationError, configuration_for
 from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, leads_out, lies_near, text_of
 from abl.limits import MAX_FOLDER_ENTRIES, MAX_PROJECT_FILES, MAX_SOURCE_CHARS

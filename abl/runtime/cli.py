@@ -15,13 +15,13 @@ from abl.configuration import ConfigurationError, configuration_for
 from abl.expressions.api import BudgetExceeded
 from abl.files import UsageError, files_in, text_of
 from abl.output import complain, say
-from abl.runtime.coverage import Coverage
-from abl.runtime.expect import first_divergence
-from abl.runtime.memory_ports import MemoryFacts, MockTools, SystemClock
-from abl.runtime.player import Result, run_scenario
-from abl.runtime.scenario import AGENT_SUFFIXES, SUFFIX, load_scenario
+from abl.runtime.memory.in_memory import MemoryFacts, MockTools, SystemClock
+from abl.runtime.scenarios.coverage import Coverage
+from abl.runtime.scenarios.expect import first_divergence
+from abl.runtime.scenarios.files import AGENT_SUFFIXES, SUFFIX, load_scenario
+from abl.runtime.scenarios.player import Result, run_scenario
+from abl.runtime.scenarios.strict import ScenarioError
 from abl.runtime.session import NotRunnable, Session, Turn
-from abl.runtime.strict import ScenarioError
 
 OK, PROBLEMS, WRONG_USE = 0, 1, 2
 

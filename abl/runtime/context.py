@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.scope import descend
-from abl.runtime.memories import ROOT
+from abl.runtime.memory.systems import ROOT
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine

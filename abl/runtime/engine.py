@@ -15,22 +15,22 @@ from abl.expressions.sizes import SizeExceeded, written_size
 from abl.expressions.values import type_tag
 from abl.language.memory import scope_by_segment
 from abl.limits import LARGE_VARIABLE, MAX_REPLIES, MAX_REPLY, MAX_VARIABLE, MAX_VARIABLES
-from abl.runtime.concealing import Concealer
+from abl.runtime.constraints.results import from_tool
 from abl.runtime.context import Context
-from abl.runtime.detours import own_directives
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
-from abl.runtime.fact_masks import release
-from abl.runtime.facts import Facts
-from abl.runtime.masking import HIDDEN_ERROR, Masker
-from abl.runtime.memories import Memories
+from abl.runtime.events.recorder import Event, Recorder, cut_text, note
+from abl.runtime.flow.detours import own_directives
+from abl.runtime.memory.facts import Facts
+from abl.runtime.memory.systems import Memories
+from abl.runtime.plan.program import Program
 from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
-from abl.runtime.program import Program
-from abl.runtime.recorder import Event, Recorder, cut_text, note
-from abl.runtime.results import from_tool
+from abl.runtime.privacy.concealing import Concealer
+from abl.runtime.privacy.fact_masks import release
+from abl.runtime.privacy.masking import HIDDEN_ERROR, Masker
 from abl.runtime.state import Message, SessionState, Thread, TurnState
 
 if TYPE_CHECKING:
-    from abl.runtime.profiles import ProfilePlan
+    from abl.runtime.agents.profiles import ProfilePlan
 
 MESSAGES_READ = 3
 """Messages that ``recent_input`` holds."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from abl.diagnostics import Diagnostic
-from abl.runtime.program import Program, programs_of
-from abl.runtime.refusing import TOO_MANY, Refusals, sort_errors
+from abl.runtime.plan.program import Program, programs_of
+from abl.runtime.plan.refusing import TOO_MANY, Refusals, sort_errors
 
 
 class NotRunnable(Exception):
@@ -26,7 +26,7 @@ def check_problems(files: Mapping[str, str]) -> list[Diagnostic]:
 
 
 def refusing_problems(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Those of all diagnostics that refuse something (``abl.runtime.refusing``)."""
+    """Those of all diagnostics that refuse something (``abl.runtime.plan.refusing``)."""
     return [d for d in diagnostics if d.severity == "error" or d.code == TOO_MANY]
 
 

@@ -123,7 +123,7 @@ class SessionState:
     started: bool = False
     ended: bool = False
     escalated: bool = False
-    refused: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # ``abl.runtime.refusing``
+    refused: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # ``abl.runtime.plan.refusing``
     stack: list[str] = field(default_factory=list)  # agents with control, the active one last
     threads: dict[str, Thread] = field(default_factory=dict)
     history: list[dict[str, str]] = field(default_factory=list)

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 from abl.limits import MAX_DOCUMENTS, MAX_SOURCE_CHARS
 from abl.source import Source, Span
-from abl.syntax import findings, vocabulary
-from abl.syntax.agents import read_agent, read_fragment, read_profile, read_tool_file, starts_fragment
-from abl.syntax.blocks import Tree, build
-from abl.syntax.collector import collector_paused
-from abl.syntax.colons import as_meant
-from abl.syntax.context import NO_CORRECTIONS, Context, Corrections
-from abl.syntax.entries import with_colon
+from abl.syntax import vocabulary
+from abl.syntax.incremental.collector import collector_paused
+from abl.syntax.lines.blocks import Tree, build
 from abl.syntax.nodes import Agent, Block, Document, Fragment, Section, Trail
-from abl.syntax.suggest import closest
+from abl.syntax.readers.agents import read_agent, read_fragment, read_profile, read_tool_file, starts_fragment
+from abl.syntax.readers.context import NO_CORRECTIONS, Context, Corrections
+from abl.syntax.readers.entries import with_colon
+from abl.syntax.recovery import findings
+from abl.syntax.recovery.colons import as_meant
+from abl.syntax.recovery.suggest import closest
 
 _COLUMN_0_KEY = re.compile(r"\n\ufeff?([A-Za-z_]+)[ \t]*:")
 _STEP_BODY = re.compile(r"[^\n]*\n[ \t]+REASONING[ \t]*:")

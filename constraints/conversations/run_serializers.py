@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from abl.runtime.memory_policy import MODES, MOST_REMINDERS
+from abl.runtime.memory.block_policy import MODES, MOST_REMINDERS
 from constraints.running.run_settings import memory_policy
 from web.api.fields import Fields, Text
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from abl.runtime.memory_ports import LATEST_YEAR, MockTools
+from abl.runtime.memory.in_memory import LATEST_YEAR, MockTools
 from constraints import selectors
 from constraints.models import Conversation, Turn
 from constraints.running import programs

@@ -112,7 +112,7 @@ class Migration(migrations.Migration):
                 ('duration_us', models.PositiveBigIntegerField(default=0)),
                 ('span', models.JSONField(blank=True, null=True)),
                 ('data', models.JSONField(blank=True, default=dict)),
-                ('folds', models.BooleanField(default=False, help_text='Whether the state at a step depends on it (abl.runtime.trace).')),
+                ('folds', models.BooleanField(default=False, help_text='Whether the state at a step depends on it (abl.runtime.events.reading).')),
                 ('version', models.PositiveBigIntegerField(default=0, editable=False)),
                 ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='constraints.conversation')),
                 ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='constraints.turn')),

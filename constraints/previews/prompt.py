@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abl.runtime.memory_ports import SystemClock
-from abl.runtime.preview import prompt_preview
-from abl.runtime.program import Program, programs_of
+from abl.runtime.memory.in_memory import SystemClock
+from abl.runtime.plan.program import Program, programs_of
+from abl.runtime.turn.preview import prompt_preview
 from constraints import selectors
 from constraints.conversations.starting import refuse_problems
 from constraints.models import Conversation, Turn
@@ -56,8 +56,8 @@ class Wish:
 def agent_preview(*, project: Project, wish: Wish) -> dict[str, Any]:
     """The prompt of an agent of the saved documents, as in the first message of a conversation with it.
 
-    ``{"request", "memory", "sections"}`` as ``abl.runtime.preview.prompt_preview`` gives it. Raises ``Invalid``, also
-    for documents with errors (``NotRunnable``).
+    ``{"request", "memory", "sections"}`` as ``abl.runtime.turn.preview.prompt_preview`` gives it. Raises ``Invalid``,
+    also for documents with errors (``NotRunnable``).
     """
     wish.check()
     pins = selectors.pins_of(project=project)

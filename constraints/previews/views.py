@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from abl.expressions import BudgetExceeded
-from abl.runtime.memory_policy import MODES, MemoryPolicy
+from abl.runtime.memory.block_policy import MODES, MemoryPolicy
 from constraints import selectors
 from constraints.conversations.starting import DEFAULT_USER, NotRunnable
 from constraints.models import Conversation

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from abl.analysis.check import Report, check
-from abl.analysis.render import diagnostic_dict
+from abl.analysis.reporting.render import diagnostic_dict
 from abl.diagnostics import Diagnostic
 from abl.runtime import NotRunnable, Session
 from abl.runtime.loading import refusing_problems
-from abl.runtime.masking import Display, Masker
-from abl.runtime.program import programs_of
+from abl.runtime.plan.program import programs_of
+from abl.runtime.privacy.masking import Display, Masker
 from constraints.models import Conversation, Turn
 from editor.models import Revision
 from memory.facts import declarations

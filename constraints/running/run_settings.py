@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl.runtime.memory_policy import MemoryPolicy
+from abl.runtime.memory.block_policy import MemoryPolicy
 from abl.runtime.ports import ModelPort
-from abl.runtime.scripted import ScriptedModel
+from abl.runtime.scenarios.scripted import ScriptedModel
 from constraints.models import Conversation
 from editor.models import Project
 from memory.banks.texts import name_problem

@@ -14,7 +14,7 @@ from typing import Any
 from abl.expressions import Budget, BudgetExceeded
 from abl.expressions.budget import TURN
 from abl.runtime import NotRunnable, Session
-from abl.runtime.memory_ports import FixedClock, MockTools, SystemClock
+from abl.runtime.memory.in_memory import FixedClock, MockTools, SystemClock
 from abl.runtime.ports import Clock
 from constraints import selectors
 from constraints.models import Conversation, ProcessValue, Turn

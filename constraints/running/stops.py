@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abl.runtime.event_kinds import KINDS
+from abl.runtime.events.kinds import KINDS
 
 Event = Mapping[str, Any]
 LONGEST_TEXT = 300

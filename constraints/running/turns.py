@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from abl.runtime.memory_ports import ttl_seconds
+from abl.runtime.memory.in_memory import ttl_seconds
 from constraints.models import Conversation, TraceEvent, Turn
 from constraints.running.changes import conversation_changed, turn_enqueue
 from constraints.running.memories import metadata_pass

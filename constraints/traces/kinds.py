@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl.runtime.event_kinds import name_of as kind_name
+from abl.runtime.events.kinds import name_of as kind_name
 from constraints.models import TraceEvent
 from web.templatetags.wb import state_icon, state_word
 

@@ -31,7 +31,7 @@ def last_value(project: int, agent: str, name: str, fact: bool) -> LastValue | N
 
 
 def _variable(change: Mapping[str, Any], name: str) -> tuple[Any, bool] | None:
-    """Value of a variable and whether it is gone, where a change of ``abl.runtime.trace`` speaks of it."""
+    """Value of a variable and whether it is gone, where a change of ``abl.runtime.events.reading`` speaks of it."""
     if name in change.get("unset", ()):
         return None, True
     values = change.get("set", {})

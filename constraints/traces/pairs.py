@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from abl.runtime.event_kinds import label_of
+from abl.runtime.events.kinds import label_of
 from constraints.traces.ruler import highlighted
 from constraints.traces.values import shown, tree
 from constraints.traces.wording import EMPTY

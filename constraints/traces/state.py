@@ -1,4 +1,4 @@
-"""The state at a step and what changed, folded from the trace (``abl.runtime.trace``)."""
+"""The state at a step and what changed, folded from the trace (``abl.runtime.events.reading``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abl.runtime.trace import state_at
+from abl.runtime.events.reading import state_at
 from constraints.traces.kinds import named
 from constraints.traces.wording import WAITS
 

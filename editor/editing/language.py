@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from abl.analysis.check import check
-from abl.analysis.project import is_beside
+from abl.analysis.index.project import is_beside
 from abl.diagnostics import Diagnostic, Fix
 from abl.editing.bulk import safe_fix
 from abl.editing.completion.complete import complete

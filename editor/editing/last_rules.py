@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from abl.runtime.program import programs_of
+from abl.runtime.plan.program import programs_of
 from editor.editing.language import is_code
 from editor.models import Document
 from editor.ports import RuleKey, RuleTally, ports

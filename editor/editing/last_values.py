@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from abl.analysis.sharing import Symbol
-from abl.runtime.masking import Display, Masker
-from abl.runtime.program import programs_of
+from abl.analysis.index.sharing import Symbol
+from abl.runtime.plan.program import programs_of
+from abl.runtime.privacy.masking import Display, Masker
 from editor.models import Document
 from editor.ports import ports
 

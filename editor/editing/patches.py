@@ -12,7 +12,7 @@ from typing import Any
 
 from abl.editing.tokens import KINDS, Piece, State, line_tokens
 from abl.source import Source
-from abl.syntax.reparse import common_ends
+from abl.syntax.incremental.reparse import common_ends
 
 KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS) if kind != "text"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abl.runtime.memory_systems import last_lines
+from abl.runtime.memory.systems_in_memory import last_lines
 from memory.values import storable_text
 
 NAME_LENGTH = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl.runtime.ports_memory import BlockMatch, BlockRefused, BlockView
+from abl.runtime.memory.ports import BlockMatch, BlockRefused, BlockView
 from editor.models import Project
 from memory.blocks import selectors, services
 from memory.blocks.ranking import LONGEST_QUERY
@@ -27,7 +27,7 @@ class ProjectBlocks:
         self._writer: dict[str, Any] = {}
 
     def attribute(self, source: Mapping[str, Any]) -> None:
-        """Who writes from now on: agent, turn, event, span (``abl.runtime.ports_memory.Attributed``)."""
+        """Who writes from now on: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
         self._writer = dict(source)
 
     def core(self, owner: str, agent: str | None) -> list[BlockView]:

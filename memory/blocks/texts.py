@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from abl.runtime.ports_memory import ARCHIVAL_CHARACTERS, CORE_CHARACTERS, CORE_ENTRIES
+from abl.runtime.memory.ports import ARCHIVAL_CHARACTERS, CORE_CHARACTERS, CORE_ENTRIES
 from memory.models import Block
 from memory.values import storable_text
 from web.errors import Invalid

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from abl.runtime.fact_masks import PARTS
-from abl.runtime.masking import part_of
-from abl.runtime.plans import PathPlan
-from abl.runtime.program import programs_of
+from abl.runtime.plan.parts import PathPlan
+from abl.runtime.plan.program import programs_of
+from abl.runtime.privacy.fact_masks import PARTS
+from abl.runtime.privacy.masking import part_of
 from editor.models import Document, Project, Revision
 
 Pins = tuple[tuple[str, int], ...]
@@ -23,7 +23,8 @@ KEPT = 64
 def declared_now(*, project: Project, path: str, value: Any = None) -> Mapping[str, Any] | None:
     """How the saved documents of a project say that a path is shown; None where none says that it is sensitive.
 
-    The fields of ``abl.runtime.masking.Display``; for an object in which only parts are sensitive, that it is so.
+    The fields of ``abl.runtime.privacy.masking.Display``; for an object in which only parts are sensitive, that it is
+    so.
     """
     heads = Document.objects.filter(project=project, kind=Document.Kind.AGENT, head__isnull=False)
     pins = tuple(heads.order_by("path").values_list("path", "head_id"))

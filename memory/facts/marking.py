@@ -11,7 +11,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.utils import timezone
 
-from abl.runtime.fact_masks import PARTS
+from abl.runtime.privacy.fact_masks import PARTS
 from editor.models import Document, Revision
 from memory import values
 from memory.facts.declarations import has_parts, nearest, sensitive_paths

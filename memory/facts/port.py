@@ -23,7 +23,7 @@ class ProjectFacts:
 
     :param virtual_clock: the session's clock is not the real one. :param conversation: its number.
     :param revisions: document path to the number of the revision that runs.
-    :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.masking.Display``.
+    :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.privacy.masking.Display``.
     """
 
     def __init__(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from abl.analysis.documents import document_index
-from abl.analysis.model import AgentIndex
-from abl.runtime.facts import type_fits
+from abl.analysis.index.documents import document_index
+from abl.analysis.index.model import AgentIndex
+from abl.runtime.memory.facts import type_fits
 from abl.source import Span
 from abl.syntax import nodes
 from editor.models import Project

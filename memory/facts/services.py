@@ -75,7 +75,7 @@ def fact_put(
     :param expected_version: the version that must be there; None: no live fact may be there; ``ANY``: no condition.
     :param ttl: such as ``90d``; None never expires, also where the fact did before (docs/spec 03 §4).
     :param sensitive: None keeps what the fact was. ``memory.facts.revising.fact_write`` looks up what agents declare.
-    :param masking: how it is shown when it is ``sensitive``, fields of ``abl.runtime.masking.Display``.
+    :param masking: how it is shown when it is ``sensitive``, fields of ``abl.runtime.privacy.masking.Display``.
     :raises Invalid: naming the fields. :raises Conflict: with the live fact as ``current``, or None.
     """
     text = _checked(scope=scope, owner=owner, path=path, value=value, ttl=ttl, expected=expected_version, reason=reason)
@@ -118,7 +118,7 @@ def facts_commit(
 
     :param conversation: its number, for the address of the event that wrote. :param started_by: who started it.
     :param revisions: path of a document to the number of the revision that ran.
-    :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.masking.Display``
+    :param sensitive: path of a sensitive declaration to the fields of ``abl.runtime.privacy.masking.Display``
         (docs/spec 03 §3). ``sensitive`` and ``masking`` in the source of a write do the same.
     :param domains: path of a declaration to its DOMAIN (docs/spec 03 §5).
     :param seen: the versions that the turn read, None where it found no live fact. What it writes there is built on

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl.runtime.memory_systems import merged, projected
-from abl.runtime.ports_memory import RecordRefused
+from abl.runtime.memory.ports import RecordRefused
+from abl.runtime.memory.systems_in_memory import merged, projected
 from memory import values
 from web.errors import Invalid
 

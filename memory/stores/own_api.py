@@ -15,7 +15,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from abl.runtime.ports_memory import SESSION_META
+from abl.runtime.memory.ports import SESSION_META
 from editor.models import Project
 from memory.facts.api import problem
 from memory.facts.services import ANY

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from abl.runtime.ports_memory import SESSION_META, RecordRefusal, RecordRefused
+from abl.runtime.memory.ports import SESSION_META, RecordRefusal, RecordRefused
 from editor.models import Project
 from memory.models import SessionMeta, StoreDefinition
 from memory.stores import selectors
@@ -50,7 +50,7 @@ class SessionRecords:
         self._stores: dict[str, StoreDefinition] = {}
 
     def attribute(self, source: Mapping[str, Any]) -> None:
-        """Who writes from now on: agent, turn, event, span (``abl.runtime.ports_memory.Attributed``)."""
+        """Who writes from now on: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
         self._writer = dict(source)
 
     def names(self) -> list[str]:

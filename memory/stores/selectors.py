@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from abl.runtime.ports_memory import SESSION_META
+from abl.runtime.memory.ports import SESSION_META
 from editor.models import ApiToken, Project, User
 from editor.selectors import project_get
 from memory.facts.selectors import in_state, live

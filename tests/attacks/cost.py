@@ -89,7 +89,7 @@ def memory_mb(name: str) -> float:
 def spoken(files: dict[str, str], says: tuple[str, ...], tools: dict[str, Any]) -> Cost:
     """Have a conversation; its cost. An exception out of a turn ends it and is the outcome."""
     from abl.runtime import Session
-    from abl.runtime.memory_ports import MockTools
+    from abl.runtime.memory.in_memory import MockTools
 
     cases = {name: [{"default": True, "result": result}] for name, result in tools.items()}
     talk = Session(files, tools=MockTools(cases), user="u", entry="Desk", checked=True, timer=time.monotonic_ns)

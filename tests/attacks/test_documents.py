@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import abl
-from abl.analysis.documents import forget_documents
+from abl.analysis.index.documents import forget_documents
 from tests.abl.fuzz.shapes import place_in
 from tests.attacks.bounds import LONG, proof
 from tests.attacks.cost import Cost, measured, memory_mb

@@ -29,15 +29,15 @@ import web
 PACKAGES = (abl, constraints, editor, memory, web)
 LENGTHS = (30, 300, 3_000, 20_000)
 TRIED_OTHERWISE = {
-    "abl.analysis.collect_places._CLOSING": "from a quote on, once for each",
-    "abl.analysis.links._HANDED": "on a whole value, by the function that it is given to",
-    "abl.analysis.links._ROUTE_TO": "on a whole value, by the function that it is given to",
+    "abl.analysis.collect.places._CLOSING": "from a quote on, once for each",
+    "abl.analysis.symbols.links._HANDED": "on a whole value, by the function that it is given to",
+    "abl.analysis.symbols.links._ROUTE_TO": "on a whole value, by the function that it is given to",
     "abl.editing.completion.complete._CONSUMERS": "on the last 1,000 characters",
     "abl.editing.completion.complete._WORD_BEFORE": "on the last 1,000 characters",
     "abl.editing.completion.each._INDEXED": "on the last 1,000 characters",
     "abl.editing.completion.snippets._KEY": "on texts of our own",
     "abl.editing.completion.snippets._RULE": "on texts of our own",
-    "abl.syntax.texts._CLOSED": "where a value opens, once for each",
+    "abl.syntax.lines.texts._CLOSED": "where a value opens, once for each",
     "memory.templatetags.facts._TOKEN": "on lines of JSON of our own, whose quotes are closed",
     "abl.expressions.template_parser._QUOTED": "from a quote on, and never goes back",
 }
@@ -114,7 +114,9 @@ def texts(pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     words = list(dict.fromkeys(literals(parser.parse(pattern.pattern, pattern.flags))))[:12]
     starts = ["", *words[:8], *(one + other for one, other in pairwise(words))][:14]
     after = [f"{one}{other}" for one, other in pairwise(words[:6])]
-    pumps = dict.fromkeys([*OFTEN, *words, *after, *(f"{word} " for word in words[:6]), *(f"{word}a" for word in words[:4])])
+    pumps = dict.fromkeys(
+        [*OFTEN, *words, *after, *(f"{word} " for word in words[:6]), *(f"{word}a" for word in words[:4])]
+    )
     yield from ((start, pump) for start in starts for pump in pumps)
 
 

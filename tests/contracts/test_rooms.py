@@ -8,8 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("abl", "config", "constraints", "editor", "memory", "web")
 MOST = 25
-LARGER = {"abl/analysis", "abl/analysis/rules", "abl/runtime", "abl/syntax"}
-"""Folders that are still to be divided. None is added."""
 
 
 def modules() -> Counter[str]:
@@ -26,9 +24,4 @@ def modules() -> Counter[str]:
 def test_a_folder_has_no_more_modules_than_its_name_can_tell():
     counted = modules()
     assert len(counted) > 30
-    assert {folder: count for folder, count in counted.items() if count > MOST and folder not in LARGER} == {}
-
-
-def test_a_folder_that_was_divided_is_no_exception_any_more():
-    counted = modules()
-    assert {folder for folder in LARGER if counted[folder] <= MOST} == set()
+    assert {folder: count for folder, count in counted.items() if count > MOST} == {}

@@ -16,7 +16,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from abl.syntax.suggest import closest
+from abl.syntax.recovery.suggest import closest
 from web.costly import CostlyView
 from web.errors import Invalid
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index, index_of
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index, index_of
 from abl.editing.completion import names as offer
 from abl.editing.completion.cursor import Cursor, Item, holder, keys_beside
 from abl.editing.completion.expressions import condition_of_rule, expression, in_tag, unwrapped
@@ -20,7 +20,7 @@ from abl.editing.place import Line, called_tool, place_at, place_in_braces, read
 from abl.language import Value, is_lower, key_meaning, knows, offered_keys, takes_lines
 from abl.source import Source
 from abl.syntax import nodes, vocabulary
-from abl.syntax.collector import collector_paused
+from abl.syntax.incremental.collector import collector_paused
 
 _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _LOOKED_AT = 1_000

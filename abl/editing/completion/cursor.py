@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from abl.analysis.model import AgentIndex
-from abl.analysis.project import Index
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.index.project import Index
 from abl.editing.place import Line, Place, lines_below
 from abl.language import knows
 from abl.source import Source

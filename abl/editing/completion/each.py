@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from abl.analysis.chains import type_at, unwrapped
+from abl.analysis.conditions.chains import type_at, unwrapped
 from abl.syntax.nodes import TypeRef
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from abl.editing.completion.cursor import Cursor, Item
 from abl.editing.place import lines_below, read_line
 from abl.language import Value
 from abl.source import Source
-from abl.syntax.pieces import closing_bracket, split_commas
+from abl.syntax.lines.pieces import closing_bracket, split_commas
 
 _LINES: Final = 40
 """How many lines a list in brackets is looked for."""

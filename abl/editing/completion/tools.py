@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from abl.analysis.chains import unwrapped
-from abl.analysis.labels import labels_of
+from abl.analysis.conditions.chains import unwrapped
+from abl.analysis.symbols.labels import labels_of
 from abl.editing.completion.cursor import Cursor, Item
 from abl.syntax.nodes import TypeRef
 

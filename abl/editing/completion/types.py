@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from abl.analysis.chains import type_at, unwrapped
-from abl.analysis.model import AgentIndex
-from abl.analysis.results import only_holds_result
+from abl.analysis.conditions.chains import type_at, unwrapped
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.results.latest import only_holds_result
 from abl.editing.completion.cursor import Cursor, sibling
 from abl.editing.completion.each import Steps, item_type, open_lists, steps_of, type_within
 from abl.editing.place import Place
 from abl.limits import MAX_PATHS_ABOVE
 from abl.source import Source, Span
 from abl.syntax import nodes
-from abl.syntax.context import Context
+from abl.syntax.lines.texts import bare_text
 from abl.syntax.nodes import TypeRef
-from abl.syntax.texts import bare_text
-from abl.syntax.tools import read_type
+from abl.syntax.readers.context import Context
+from abl.syntax.readers.tools import read_type
 
 _ITEM: Final = re.compile(r"^(?P<source>[A-Za-z_][\w.]*)(?:\s+AS\s+(?P<item>[A-Za-z_]\w*))?")
 _CALL: Final = re.compile(r"(?i)\s*(?:- +)?CALL\s*:\s*[\"']?(?P<tool>[A-Za-z_]\w*)")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from abl.analysis.aliases import aliases_of
-from abl.analysis.properties import named
-from abl.analysis.vocabularies import entities_of, flow_intents_known
+from abl.analysis.conformance.properties import named
+from abl.analysis.index.aliases import aliases_of
+from abl.analysis.index.vocabularies import entities_of, flow_intents_known
 from abl.editing.completion import names as offer
 from abl.editing.completion.cursor import Cursor, Item, holder, value_below
 from abl.editing.completion.expressions import expression, unwrapped
@@ -19,7 +19,7 @@ from abl.editing.completion.tools import LISTS, of_tool, tool_around
 from abl.expressions.builtins import GUARDRAIL_BUILTINS
 from abl.language import Value, offered_keys, section_value, value_at, word_meaning, words_at
 from abl.syntax import nodes, vocabulary
-from abl.syntax.content import content_of
+from abl.syntax.readers.content import content_of
 
 _CONDITION_KEYS: Final = frozenset(
     ["WHEN", "IF", "CONDITION", "CHECK", "COMPLETE_WHEN", "EXIT_WHEN", "FILTER", "LIMIT"]

@@ -141,7 +141,7 @@ class Reading(NamedTuple):
 class Unit(NamedTuple):
     """A node of a document that may be met again in the next text: its reading, and what moved it since, if it has.
 
-    ``move`` is an ``abl.syntax.moving.Move``, which lives as long as the document.
+    ``move`` is an ``abl.syntax.incremental.moving.Move``, which lives as long as the document.
     """
 
     reading: Reading
@@ -150,12 +150,12 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What ``abl.syntax.reparse`` must know of a parse besides its result.
+    """What ``abl.syntax.incremental.reparse`` must know of a parse besides its result.
 
     ``tangled``: a limit was reached, so that lines decide what becomes of others far away. ``unsure`` are offsets of
     lines whose structure was reported or depends on lines further below; ``blanked`` the comments within values, and
     what only YAML knows;
-    ``units`` the nodes that may be met again, by id (see ``abl.syntax.keeping``).
+    ``units`` the nodes that may be met again, by id (see ``abl.syntax.incremental.keeping``).
     """
 
     mixed: bool

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from abl.runtime.ports_memory import SESSION_META
+from abl.runtime.memory.ports import SESSION_META
 from editor.models import Project, User
 from memory import values
 from memory.facts.services import REASON_LENGTH, actor_of, by_hand

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abl.syntax import parse
+from abl.syntax.lines.pieces import split_commas
 from abl.syntax.nodes import Block
-from abl.syntax.pieces import split_commas
 
 _PLAIN = re.compile(r"[\w.…*/%$€@<=>!()+-][^\[\]{},#\"'\n]*(?<!:)")
 _WHOLE = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\n]|'')*'|\[[^{\n]*\]|\{[^\n]*\})")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl.analysis import RULES, UnknownCode, check, lookup
-from abl.analysis.documents import document_index
+from abl.analysis.index.documents import document_index
 from abl.analysis.registry import found, rule
 from abl.source import Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abl.analysis import check
-from abl.analysis.documents import document_index, forget_documents
+from abl.analysis.index.documents import document_index, forget_documents
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
 TEXTS = [*EXAMPLES, SHOWN, generated(5)]

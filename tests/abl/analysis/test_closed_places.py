@@ -12,8 +12,8 @@ import pytest
 
 from abl import parse
 from abl.analysis.check import check
-from abl.analysis.closed_places import closed_words
-from abl.analysis.shape_walk import Stood, below, properties
+from abl.analysis.conformance.closed_places import closed_words
+from abl.analysis.conformance.shape_walk import Stood, below, properties
 from abl.language import PLACES, number_at
 from abl.source import Span
 from abl.syntax.vocabulary import canonical_key, words

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abl.analysis import check
-from abl.analysis.languages import meant_tags
+from abl.analysis.index.languages import meant_tags
 from tests.abl.analysis.test_analysis_rules import ALL_CASES, applied, files_of
 
 WITH_ALTERNATIVES = {

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from abl.analysis.implication import Demand, implies
+from abl.analysis.conditions.implication import Demand, implies
 from abl.expressions import compile_expression
 
 VALUES = [None, 0, 1, 2, 3, 5, -4, "", "a", "b", "3", " 3 ", "gold", "false", True, False, [], [1], {}]
@@ -115,7 +115,9 @@ def test_does_not_follow(one: str, other: str) -> None:
 
 def test_what_has_no_name_in_common_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Demand] = []
-    monkeypatch.setattr("abl.analysis.implication._holds_within", lambda bounds, other: looked.append(other) or False)
+    monkeypatch.setattr(
+        "abl.analysis.conditions.implication._holds_within", lambda bounds, other: looked.append(other) or False
+    )
     assert not implies(demand('x == "a" AND a < 3'), demand('x == "b" AND b < 3'))
     assert not implies(demand("a < 3"), demand("b < 3"))
     assert looked == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abl.analysis import check
-from abl.analysis.intervals import Constant, Limits, constant, limits_of
-from abl.analysis.model import AgentIndex
+from abl.analysis.conditions.intervals import Constant, Limits, constant, limits_of
+from abl.analysis.index.model import AgentIndex
 from abl.expressions import compile_expression
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from abl.analysis.flowgraph import Edge, FlowGraph
-from abl.analysis.knots import circle, circles, parts_of
+from abl.analysis.flow.cycles import circle, circles, parts_of
+from abl.analysis.flow.graph import Edge, FlowGraph
 from abl.limits import MAX_CYCLE_STEPS
 
 

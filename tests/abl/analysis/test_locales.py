@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abl.analysis import check
-from abl.analysis.catalogues import catalogues_of, keys_of
+from abl.analysis.index.catalogues import catalogues_of, keys_of
 from abl.cli import main
 
 AGENT = """\

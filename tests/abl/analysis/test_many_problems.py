@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from abl.analysis import check, step_fixes
-from abl.analysis.rules import flow
+from abl.analysis import check
+from abl.analysis.fixes import steps as step_fixes
+from abl.analysis.rules.flow import course as flow
 from abl.diagnostics import Fix, LaterFixes
 
 HEAD = 'AGENT: Desk\nGOAL: "Lend books"\n'

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from abl.analysis import check
-from abl.analysis.documents import forget_documents
-from abl.analysis.symbols import occurrences, symbol_at
+from abl.analysis.index.documents import forget_documents
+from abl.analysis.symbols.kinds import occurrences, symbol_at
 from abl.editing.completion.complete import complete
 from tests.abl.edits import edits
 from tests.every import every

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from abl.analysis import check
-from abl.analysis.documents import forget_documents
+from abl.analysis.index.documents import forget_documents
 from abl.limits import MAX_PROJECT_FILES
 from tests.abl.edits import edits
 

@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from abl.analysis import check
-from abl.analysis.documents import forget_documents
-from abl.analysis.rulebook import Rulebook
+from abl.analysis.conditions.rulebook import Rulebook
+from abl.analysis.index.documents import forget_documents
 
 HEAD = 'AGENT: Desk\nGOAL: "Lend books"\nMEMORY:\n  session:\n    - fines\n    - loans\nCONSTRAINTS:\n'
 KINDS = ("REQUIRE", "LIMIT", "RESTRICT")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abl.analysis import check
-from abl.analysis.documents import forget_documents
+from abl.analysis.index.documents import forget_documents
 from abl.diagnostics import Diagnostic, Fix
 from tests.abl.edits import SHOWN
 

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from abl.analysis import check
-from abl.analysis.implication import Demand, implies
-from abl.analysis.intervals import bounds_of, constant, limits_of
+from abl.analysis.conditions.implication import Demand, implies
+from abl.analysis.conditions.intervals import bounds_of, constant, limits_of
 from abl.diagnostics import Diagnostic
 from abl.expressions import compile_expression
 from abl.expressions.scope import descend
 from abl.expressions.values import truthy
-from abl.runtime.dated import decided
+from abl.runtime.constraints.dated import decided
 from abl.runtime.evaluation import value
 from tests.abl.fuzz.lengths import length
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from abl.analysis.project import index_of
+from abl.analysis.index.project import index_of
 from abl.editing.hover import hover
 from abl.editing.navigate import references
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abl.analysis.names import SYSTEM_NAMES
+from abl.analysis.index.names import SYSTEM_NAMES
 from abl.editing.meanings import operator_meaning, runtime_meaning
 from abl.expressions.lexer import CONSTANTS, KEYWORDS, WORD_OPERATORS
 from abl.language import PLACES, SECTIONS, key_meaning

@@ -16,13 +16,13 @@ import pytest
 
 import abl
 from abl.analysis import check
-from abl.analysis.project import Index, index_of
+from abl.analysis.index.project import Index, index_of
+from abl.analysis.index.sharing import Symbol, homes_of
 from abl.analysis.registry import RULES
-from abl.analysis.sharing import Symbol, homes_of
-from abl.analysis.symbols import symbols_of
+from abl.analysis.symbols.kinds import symbols_of
 from abl.editing.leftovers import left_alone
 from abl.runtime import run_scenario
-from abl.runtime.scenario import read_scenario
+from abl.runtime.scenarios.files import read_scenario
 from tests.abl.analysis.test_analysis_rules import CODES, files_of, load_cases
 from tests.abl.editing.test_rename import carried_out
 from tests.abl.edits import ROOT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import abl
-from abl.analysis.catalogue_keys import keys_in
+from abl.analysis.symbols.catalogue_keys import keys_in
 from abl.editing.hover import hover
 from tests.abl.editing.test_rename import at, refusal, renamed
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import abl
-from abl.analysis.render import diagnostic_dict
-from abl.runtime.player import run_scenario
-from abl.runtime.scenario import Scenario, ScenarioError, read_scenario
-from abl.runtime.trace import without_durations
+from abl.analysis.reporting.render import diagnostic_dict
+from abl.runtime.events.reading import without_durations
+from abl.runtime.scenarios.files import Scenario, ScenarioError, read_scenario
+from abl.runtime.scenarios.player import run_scenario
 from abl.source import Source
 from tests.abl.analysis.test_analysis_rules import ALL_CASES, files_of
 from tests.abl.fuzz.corpus import ROOT, TEXTS

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import abl
-from abl.analysis.documents import forget_documents
-from abl.analysis.render import as_text, diagnostic_dict
+from abl.analysis.index.documents import forget_documents
+from abl.analysis.reporting.render import as_text, diagnostic_dict
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
 from abl.editing.sameness import same_tree

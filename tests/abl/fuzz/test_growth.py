@@ -10,7 +10,7 @@ import pytest
 
 import abl
 from abl import limits
-from abl.analysis.documents import forget_documents
+from abl.analysis.index.documents import forget_documents
 from tests.abl.fuzz.lengths import length
 from tests.abl.fuzz.shapes import SHAPES, place_in, text_of
 

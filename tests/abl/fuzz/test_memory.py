@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 import abl
-from abl.analysis.documents import forget_documents
+from abl.analysis.index.documents import forget_documents
 from abl.limits import MAX_SOURCE_CHARS
 from tests.abl.fuzz.lengths import FULL
 from tests.abl.fuzz.shapes import text_of

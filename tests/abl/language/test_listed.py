@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abl import check, parse
-from abl.runtime.declarations import declaration
+from abl.runtime.plan.declarations import declaration
 from tests.abl.runtime.harness import HEAD, events_of, session
 
 PATH = "desk.agent.abl"

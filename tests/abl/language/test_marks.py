@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from abl import check, parse
-from abl.analysis.not_executed import not_executed
+from abl.analysis.conformance.not_executed import not_executed
+from abl.analysis.conformance.shape_walk import Stood, below, properties, within
 from abl.analysis.registry import RULES
-from abl.analysis.shape_walk import Stood, below, properties, within
 from abl.editing.hover import hover
 from abl.language import PLACES, SECTIONS, Key, key_at, plain
 from abl.language.document import AGENT, PROFILE
 from abl.language.types import Closed, Flag, Number, parts
-from abl.runtime.player import run_scenario
+from abl.runtime.scenarios.player import run_scenario
 from abl.syntax.vocabulary import canonical_key
 from tests.abl.runtime.harness import load_cases, load_file
 from tests.abl.syntax.test_corpus import cases
@@ -39,7 +39,7 @@ READ_AS = {
 }  # fmt: skip
 """Keys that the runtime knows under the name of the node that the parser makes of them."""
 READ_ELSEWHERE = {("nlu", "categories")}
-"""Read by abl.analysis.vocabularies, which the runtime asks for the intents of an agent."""
+"""Read by abl.analysis.index.vocabularies, which the runtime asks for the intents of an agent."""
 ALIASED = {"CALL_WITH", "IDENTITY"}
 """Keys that the parser turns into others: WITH, GOAL and PERSONA."""
 
@@ -114,7 +114,7 @@ def test_the_code_of_a_key_tells_of_a_value_that_it_does_not_take() -> None:
 def words_of_the_runtime() -> frozenset[str]:
     """Names and texts in the code of the runtime, as keys are compared."""
     words = set()
-    for path in (ROOT / "abl/runtime").glob("*.py"):
+    for path in (ROOT / "abl/runtime").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 words.add(plain(node.value.strip()))

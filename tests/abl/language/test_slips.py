@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from abl import check
-from abl.analysis import misspelt
+from abl.analysis.conformance import misspelt
 from abl.language import PLACES
 from abl.runtime.loading import refusing_problems
 from tests.abl.language.slips import PATH, Written, follow_ups, problems, slips, spelling, written

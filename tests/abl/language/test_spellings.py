@@ -17,7 +17,7 @@ from abl import check, parse
 from abl.language import PLACES, Key, key_at
 from abl.language.entry import Entry
 from abl.language.types import FLAG, Closed, Flag, Number
-from abl.runtime.trace import without_durations
+from abl.runtime.events.reading import without_durations
 from tests.abl.language.spellings import Spelled, keys_with_spellings, line, spelled
 from tests.abl.runtime.harness import HEAD, session
 from tests.every import each

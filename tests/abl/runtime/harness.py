@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MockTools
-from abl.runtime.player import run_scenario
-from abl.runtime.scenario import read_scenario
-from abl.runtime.trace import without_durations
+from abl.runtime.events.reading import without_durations
+from abl.runtime.memory.in_memory import FixedClock, MockTools
+from abl.runtime.scenarios.files import read_scenario
+from abl.runtime.scenarios.player import run_scenario
 from tests.reading import read_yaml
 
 FOLDER = Path(__file__).parent / "cases"

@@ -8,8 +8,8 @@ import pytest
 
 from abl.expressions.budget import TURN, Budget, BudgetExceeded
 from abl.expressions.sizes import SizeExceeded
-from abl.runtime.memory_ports import MemoryFacts
-from abl.runtime.player import run_scenario
+from abl.runtime.memory.in_memory import MemoryFacts
+from abl.runtime.scenarios.player import run_scenario
 from abl.runtime.session import Session
 from tests.abl.runtime.harness import HEAD, session
 
@@ -162,15 +162,15 @@ def test_what_is_said_has_a_size(text, what):
 
 
 def test_a_turn_has_so_many_events(monkeypatch):
-    monkeypatch.setattr("abl.runtime.recorder.MAX_EVENTS", 30)
+    monkeypatch.setattr("abl.runtime.events.recorder.MAX_EVENTS", 30)
     problem, events = failing(flow(*["SET: x = 1"] * 40))
     assert (problem.what, problem.size) == ("events", 31)
     assert len(events) == 31  # with the one that says why
 
 
 def test_the_events_of_a_turn_have_a_size(monkeypatch):
-    monkeypatch.setattr("abl.runtime.recorder.MAX_EVENT_CHARS", 50_000)
-    monkeypatch.setattr("abl.runtime.recorder.MEASURED_WEIGHT", 10_000)
+    monkeypatch.setattr("abl.runtime.events.recorder.MAX_EVENT_CHARS", 50_000)
+    monkeypatch.setattr("abl.runtime.events.recorder.MEASURED_WEIGHT", 10_000)
     problem, _ = failing(flow('SET: x = REPEAT("a", 2000)', *["SET: x = x"] * 40))
     assert problem.what == "events"
     assert problem.size > 50_000
@@ -232,7 +232,7 @@ def test_a_scenario_fails_where_a_turn_exceeds_its_budget():
 
 
 def test_a_session_hides_so_many_sensitive_values_and_no_more(monkeypatch):
-    monkeypatch.setattr("abl.runtime.secrets.MAX_SECRETS", 3)
+    monkeypatch.setattr("abl.runtime.privacy.secrets.MAX_SECRETS", 3)
     asked = ("GATHER:", "  fields:", "    - pin", "      type: string", "      sensitive: true", '      prompt: "PIN?"')
     agent = flow(*asked, 'RESPOND: "ok"').replace("THEN: COMPLETE", "CLEAR: [pin]\n    THEN: a")
     events = []

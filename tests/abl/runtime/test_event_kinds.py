@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.event_kinds import KINDS, UNRECORDED, label_of, name_of, problems_of
+from abl.runtime.events.kinds import KINDS, UNRECORDED, label_of, name_of, problems_of
 from tests.recording import declared_events
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,7 +49,7 @@ def test_every_status_is_one_of_the_specification():
 def test_the_runtime_records_every_kind_by_a_name_that_is_declared():
     """Literals alone: what is recorded under a computed name the sessions of the other tests show."""
     named = set()
-    for path in (ROOT / "abl/runtime").glob("*.py"):
+    for path in (ROOT / "abl/runtime").rglob("*.py"):
         named |= set(re.findall(r"\.emit\(\s*\"([a-z_.]+)\"", path.read_text(encoding="utf-8")))
     assert len(named) > 30
     assert named <= set(KINDS)
@@ -58,7 +58,7 @@ def test_the_runtime_records_every_kind_by_a_name_that_is_declared():
 @pytest.mark.parametrize(
     ("kind", "status", "data", "problem"),
     [
-        ("step.dance", "ok", {}, "kind 'step.dance' is not declared in abl.runtime.event_kinds"),
+        ("step.dance", "ok", {}, "kind 'step.dance' is not declared in abl.runtime.events.kinds"),
         ("flow.start", "failed", {"entry": "a"}, "status 'failed' of flow.start is not one of ok"),
         ("flow.start", "ok", {"entrance": "a"}, "field 'entrance' of flow.start is not declared"),
         ("flow.start", "ok", {"entry": 3}, "field 'entry' of flow.start is text, not 3"),

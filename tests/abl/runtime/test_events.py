@@ -6,9 +6,9 @@ import json
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MockTools
-from abl.runtime.memory_systems import MemoryBlocks
-from abl.runtime.recorder import cut_text
+from abl.runtime.events.recorder import cut_text
+from abl.runtime.memory.in_memory import FixedClock, MockTools
+from abl.runtime.memory.systems_in_memory import MemoryBlocks
 
 from .harness import events_of, session
 from .models import Steps

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from abl.runtime.extract import extract, option_of, read_value
-from abl.runtime.fields import FieldPlan
-from abl.runtime.validate import _call, functions
+from abl.runtime.gather.extract import extract, option_of, read_value
+from abl.runtime.gather.validate import _call, functions
+from abl.runtime.plan.fields import FieldPlan
 from abl.source import Span
 
 TODAY = date(2026, 3, 1)

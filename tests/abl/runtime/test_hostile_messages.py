@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abl.language import words_at
-from abl.runtime.corrections import CUES_IN_A_ROW, said_instead
-from abl.runtime.handlers import _in_order
+from abl.runtime.gather.corrections import CUES_IN_A_ROW, said_instead
+from abl.runtime.turn.handlers import _in_order
 from tests.abl.runtime.harness import session
 
 # The cues of 07 §9 as one pattern, which is easy to read and takes cubic time.

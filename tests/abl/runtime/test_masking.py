@@ -5,7 +5,7 @@ import json
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MemoryFacts, MockTools
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools
 
 from .harness import events_of
 from .models import Steps

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MockTools
-from abl.runtime.memory_systems import MemoryBank
+from abl.runtime.memory.in_memory import FixedClock, MockTools
+from abl.runtime.memory.systems_in_memory import MemoryBank
 
 from .harness import events_of
 from .models import Fibonacci, Steps

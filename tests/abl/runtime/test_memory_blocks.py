@@ -3,10 +3,10 @@
 import pytest
 
 from abl.runtime import Session, prompt_preview
-from abl.runtime.memory_policy import MemoryPolicy
-from abl.runtime.memory_ports import FixedClock
-from abl.runtime.memory_systems import MemoryBlocks
-from abl.runtime.program import programs_of
+from abl.runtime.memory.block_policy import MemoryPolicy
+from abl.runtime.memory.in_memory import FixedClock
+from abl.runtime.memory.systems_in_memory import MemoryBlocks
+from abl.runtime.plan.program import programs_of
 
 from .harness import events_of
 from .models import Steps

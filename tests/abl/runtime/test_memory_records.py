@@ -3,8 +3,8 @@
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock
-from abl.runtime.memory_systems import MemoryRecords
+from abl.runtime.memory.in_memory import FixedClock
+from abl.runtime.memory.systems_in_memory import MemoryRecords
 
 from .harness import events_of
 from .models import Steps

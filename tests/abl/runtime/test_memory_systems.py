@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from abl.runtime.memory_ports import FixedClock
-from abl.runtime.memory_systems import MemoryBank, MemoryBlocks, MemoryRecords, merged, projected
-from abl.runtime.ports_memory import BlockRefused, RecordRefused, search
-from abl.runtime.ranking import scores, words_of
+from abl.runtime.memory.in_memory import FixedClock
+from abl.runtime.memory.ports import BlockRefused, RecordRefused, search
+from abl.runtime.memory.ranking import scores, words_of
+from abl.runtime.memory.systems_in_memory import MemoryBank, MemoryBlocks, MemoryRecords, merged, projected
 
 
 def write(blocks, content, expected=None, *, kind="core", scope="user", agent=None):

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from abl.runtime.recognise import parse_number, recognise, whole
+from abl.runtime.gather.recognise import parse_number, recognise, whole
 
 SUNDAY = date(2026, 3, 1)
 

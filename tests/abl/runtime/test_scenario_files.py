@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from abl.cli import main
-from abl.runtime.expect import missing_in_order, reply_matches
-from abl.runtime.player import run_scenario
-from abl.runtime.scenario import ScenarioError, load_scenario, read_scenario
+from abl.runtime.scenarios.expect import missing_in_order, reply_matches
+from abl.runtime.scenarios.files import ScenarioError, load_scenario, read_scenario
+from abl.runtime.scenarios.player import run_scenario
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 

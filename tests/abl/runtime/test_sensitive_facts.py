@@ -7,7 +7,7 @@ import json
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MemoryFacts
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
 AGENT = """AGENT: Vault
 GOAL: "Keep"

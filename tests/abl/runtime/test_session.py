@@ -5,10 +5,10 @@ import json
 import pytest
 
 from abl.runtime import NotRunnable, Session
-from abl.runtime.memory_ports import FixedClock, MemoryFacts, MockTools
-from abl.runtime.player import run_scenario
+from abl.runtime.events.reading import state_at, without_durations
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools
 from abl.runtime.ports import ToolContext, ToolResult
-from abl.runtime.trace import state_at, without_durations
+from abl.runtime.scenarios.player import run_scenario
 from tests.every import every
 
 from .harness import load_cases

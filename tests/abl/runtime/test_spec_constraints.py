@@ -73,7 +73,7 @@ def test_04_5_the_form_of_on_fail_decides_the_action(written, action, replies):
 
 def with_boss(agent):
     from abl.runtime import Session
-    from abl.runtime.memory_ports import FixedClock
+    from abl.runtime.memory.in_memory import FixedClock
 
     from .harness import HEAD
 
@@ -199,7 +199,7 @@ CONSTRAINTS:
       WHEN: own IS SET
       ON_FAIL: "Odd {{missing}}."
 """
-    from abl.runtime.memory_ports import FixedClock, MemoryFacts
+    from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
     facts, now = MemoryFacts(), FixedClock().now()
     for scope, owner, path in [("user", "u", "user.tier"), ("project", "", "project.cap"),

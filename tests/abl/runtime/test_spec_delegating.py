@@ -16,7 +16,7 @@ def test_a_sentence_on_lookup_tables(files, scenario):
 
 def test_a_model_is_told_what_a_delegate_returned_and_what_to_do_with_it():
     from abl.runtime import Session
-    from abl.runtime.memory_ports import FixedClock
+    from abl.runtime.memory.in_memory import FixedClock
 
     desk = """AGENT: Desk
 GOAL: "Lend"

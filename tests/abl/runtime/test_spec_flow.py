@@ -5,7 +5,7 @@ import json
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock
+from abl.runtime.memory.in_memory import FixedClock
 
 from .harness import HEAD, assert_case, events_of, session, spec_cases
 

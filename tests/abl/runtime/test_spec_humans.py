@@ -3,8 +3,8 @@
 import pytest
 
 from abl.runtime import load_scenario, run_scenario
-from abl.runtime.scenario import ScenarioError
-from abl.runtime.scripted import ScriptedModel
+from abl.runtime.scenarios.files import ScenarioError
+from abl.runtime.scenarios.scripted import ScriptedModel
 
 from .harness import assert_case, session, spec_cases
 

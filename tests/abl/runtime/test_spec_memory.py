@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from abl.runtime.memory_ports import FixedClock, MemoryFacts
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
 from .harness import assert_case, events_of, session, spec_cases
 

@@ -1,7 +1,7 @@
 """Profiles against docs/spec 09 §12: cases of spec/profiles.yaml, and what reaches the model."""
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock
+from abl.runtime.memory.in_memory import FixedClock
 
 from .harness import assert_case, events_of, spec_cases
 from .models import Steps

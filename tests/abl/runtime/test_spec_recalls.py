@@ -1,7 +1,7 @@
 """Recalls, renewal and types against docs/spec 03, and what of memory a model is given."""
 
 from abl.runtime import prompt_preview
-from abl.runtime.memory_ports import FixedClock, MemoryFacts
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
 from .harness import assert_case, events_of, session, spec_cases
 from .models import Steps

@@ -3,8 +3,8 @@
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.coverage import Coverage
-from abl.runtime.memory_ports import FixedClock, MockTools
+from abl.runtime.memory.in_memory import FixedClock, MockTools
+from abl.runtime.scenarios.coverage import Coverage
 
 from .harness import events_of
 from .models import Steps

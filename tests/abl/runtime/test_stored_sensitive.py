@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MemoryFacts
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
 NOW = "2026-03-01T09:00:00Z"
 PIN, CARD = "PIN-7391", "4222 2222 2222 2222"

@@ -3,7 +3,7 @@
 import pytest
 
 from abl.runtime import Session
-from abl.runtime.memory_ports import FixedClock, MockTools
+from abl.runtime.memory.in_memory import FixedClock, MockTools
 
 from .harness import events_of, session
 from .models import Steps

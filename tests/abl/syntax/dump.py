@@ -8,8 +8,8 @@ from typing import Any
 
 from abl.source import Source
 from abl.syntax import nodes, vocabulary
-from abl.syntax.content import content_of
-from abl.syntax.entries import NAME
+from abl.syntax.readers.content import content_of
+from abl.syntax.readers.entries import NAME
 
 LEFT_OUT = {"span", "path", "block", "props", "key_span", "written", "form_span"}
 GENERIC = vocabulary.words(

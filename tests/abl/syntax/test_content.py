@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abl.syntax import nodes, parse
-from abl.syntax.reparse import reparse
+from abl.syntax.incremental.reparse import reparse
 
 
 def described(text: str) -> list[nodes.Described]:

@@ -10,7 +10,7 @@ import pytest
 from abl.analysis import check
 from abl.diagnostics import Finding
 from abl.syntax import nodes, parse
-from abl.syntax.reparse import reparse
+from abl.syntax.incremental.reparse import reparse
 from tests.abl.syntax.dump import dump_document
 from tests.abl.syntax.test_recovery_everywhere import EXAMPLES, LISTS, said
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from abl.syntax import nodes, parse
-from abl.syntax.content import content_of
-from abl.syntax.reparse import reparse
+from abl.syntax.incremental.reparse import reparse
+from abl.syntax.readers.content import content_of
 from tests.abl.syntax.dump import dump_document
 from tests.abl.syntax.test_corpus import cases
 from tests.abl.syntax.test_missing_colons import WHOLE

@@ -11,7 +11,7 @@ import pytest
 
 from abl.source import Span
 from abl.syntax import nodes, parse
-from abl.syntax.reparse import common_ends, reparse, reread
+from abl.syntax.incremental.reparse import common_ends, reparse, reread
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
 TEXTS = [*EXAMPLES, SHOWN, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.syntax.suggest import closest
+from abl.syntax.recovery.suggest import closest
 
 
 def test_the_allowed_distance_grows_with_the_length_of_the_word():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abl.analysis import check
 from abl.syntax import parse
-from abl.syntax.reparse import reparse
+from abl.syntax.incremental.reparse import reparse
 from tests.abl.edits import edits
 from tests.every import every
 

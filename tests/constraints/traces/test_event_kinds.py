@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from abl.runtime.event_kinds import KINDS as KINDS_DECLARED
-from abl.runtime.event_kinds import UNRECORDED
+from abl.runtime.events.kinds import KINDS as KINDS_DECLARED
+from abl.runtime.events.kinds import UNRECORDED
 from constraints.models import TraceEvent
 from constraints.traces.kinds import ICONS, named
 from constraints.traces.pairs import Pair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abl.runtime.ports_memory import BlockRefused
+from abl.runtime.memory.ports import BlockRefused
 from memory.blocks.port import ProjectBlocks
 from memory.models import Block, FactChange
 from tests.factories import ProjectFactory

@@ -178,7 +178,7 @@ def test_others_who_write_all_the_time_are_told_of(project, monkeypatch):
 
 @pytest.mark.slow
 def test_a_turn_is_told_that_its_content_takes_too_long(project):
-    from abl.runtime.ports_memory import RecordRefused
+    from abl.runtime.memory.ports import RecordRefused
     from memory.stores.port import SessionRecords
 
     store_of(project, schema=PATTERNS)

@@ -8,7 +8,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from abl.runtime.ports_memory import Attributed, RecordRefused
+from abl.runtime.memory.ports import Attributed, RecordRefused
 from memory.models import StoreRecord
 from memory.stores import services
 from memory.stores.content import SchemaRefused

@@ -1,0 +1,162 @@
+"""The steps of a detour: in them a rule without BEFORE lets the flow change what it demands (docs/spec 04 §5.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from abl.analysis.flow.cycles import parts_of
+from abl.analysis.flow.graph import graph_of
+from abl.analysis.index.model import AgentIndex
+from abl.syntax import nodes
+
+Changes = Callable[[str, "nodes.Assignment | None"], bool]
+"""Whether a write of a path, by an assignment or otherwise, may change what the rule demands."""
+_HANDLER: Final = re.compile(r"\.(?:DIGRESSIONS|SUB_INTENTS)\b|\bglobal_digressions\b")
+_BY_STEPS: Final = frozenset({"gather", "set", "as", "transform", "return", "collect"})
+
+
+def detour_steps(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> dict[str, tuple[str, ...]]:
+    """The steps of a detour to ``target``, each with the tools that a model may call there.
+
+    Beside the target these are the steps that the flow cannot reach from its entry without it and from which a write
+    that one of ``parts`` accepts is ahead, on a way through such steps. A step that calls a tool and is reached behind
+    a write of each part is none of them, unless every way from it leads to a write or the target: that is the work.
+    A step from which only the target is ahead belongs to them when it calls no tool and cannot be left and come back
+    to without the target.
+    """
+    graph = graph_of(agent)
+    if target not in graph.steps:
+        return {}
+    following: dict[str, set[str]] = {name: set() for name in graph.steps}
+    for edge in graph.edges:
+        if edge.kind != "constraint":
+            following[edge.source].add(edge.target)
+    inside = set(graph.steps) - _reached(agent, graph.entry, target, following)
+    inner = {step: following[step] & inside for step in inside}
+    writes = [_writes(agent, changes) for changes in parts]
+    writing = {step for places in writes for step in places} & inside
+    onward = {step: inner[step] - {target} for step in inside - {target}}
+    beyond = set.intersection(*(_behind(agent, places, onward) for places in writes)) if writes else set()
+    work = beyond & _calling(agent) - _surely_leading_to(writing | {target}, following, agent.graph.ends)
+    leading = _leading_to(writing - {target}, onward) - work
+    back = _leading_to({target}, inner) - leading
+    returning = _without_cycles(back - {target} - _calling(agent), inner)
+    steps = {target} | leading | returning
+    elsewhere = _called_elsewhere(agent, steps)
+    return {step: tuple(sorted(_offered(agent, step) - elsewhere)) for step in sorted(steps)}
+
+
+def _reached(agent: AgentIndex, entry: str | None, target: str, following: dict[str, set[str]]) -> set[str]:
+    """What the flow reaches from its entry without the target, by a digression as well."""
+    if entry is None or entry == target:
+        return set()
+    rules = {ref.name.value for ref in agent.step_refs if ref.kind == "constraint"}
+    others = {ref.name.value for ref in agent.step_refs if ref.kind != "constraint" and ref.source_step is None}
+    starts = [entry, *((graph_of(agent).globals - rules) | (others & following.keys()))]
+    seen: set[str] = set()
+    while starts:
+        step = starts.pop()
+        if step != target and step not in seen:
+            seen.add(step)
+            starts.extend(following[step])
+    return seen
+
+
+def _leading_to(goals: Iterable[str], following: dict[str, set[str]]) -> set[str]:
+    """The goals, and every step from which a path leads to one."""
+    found = set(goals)
+    while more := {step for step, ways in following.items() if step not in found and ways & found}:
+        found |= more
+    return found
+
+
+def _without_cycles(steps: set[str], following: dict[str, set[str]]) -> set[str]:
+    """Those that no cycle among ``steps`` goes through."""
+    groups = parts_of(sorted(steps), lambda step: sorted(following[step] & steps))
+    return {step for group in groups for step in group if len(group) == 1 and step not in following[step]}
+
+
+def _behind(agent: AgentIndex, writes: dict[str, list[str]], onward: dict[str, set[str]]) -> set[str]:
+    """Steps that are reached after a write, without the target; what fails a CHECK has not written what it should."""
+    spared: set[tuple[str | None, str]] = set()
+    counted: set[tuple[str | None, str]] = set()
+    for ref in agent.step_refs:
+        places = writes.get(ref.source_step or "", [])
+        fails = ref.kind == "on_fail" or all(_apart(ref.owner.path, path) for path in places)
+        (spared if fails else counted).add((ref.source_step, ref.name.value))
+    open_ = [
+        edge.target
+        for edge in agent.graph.edges
+        if edge.source in writes and edge.target in onward and (edge.source, edge.target) not in spared - counted
+    ]
+    seen: set[str] = set()
+    while open_:
+        step = open_.pop()
+        if step not in seen:
+            seen.add(step)
+            open_.extend(onward[step])
+    return seen
+
+
+def _apart(one: str, other: str) -> bool:
+    """True for paths in branches of which only one runs: of one list, or of a success and a failure."""
+    for first, second in zip(one.split("."), other.split("."), strict=False):
+        if first != second:
+            names = (first.partition("[")[0], second.partition("[")[0])
+            return names[0] == names[1] or set(names) == {"ON_SUCCESS", "ON_FAILURE"}
+    return False
+
+
+def _surely_leading_to(goals: set[str], following: dict[str, set[str]], ends: set[str]) -> set[str]:
+    """The goals, and every step from which each way leads to one."""
+    found = set(goals)
+    while more := {s for s, ways in following.items() if s not in found and s not in ends and ways and ways <= found}:
+        found |= more
+    return found
+
+
+def _writes(agent: AgentIndex, changes: Changes) -> dict[str, list[str]]:
+    """Steps whose own directives, or tools that they call, write what may change the rule, each with the places."""
+    found: dict[str, list[str]] = {}
+    by_tool: dict[str, list[str]] = {}
+    for write in agent.writes:
+        if write.kind not in _BY_STEPS or _HANDLER.search(write.node.path):
+            continue
+        assignment = write.node if isinstance(write.node, nodes.Assignment) else None
+        if write.step is not None and changes(write.path, assignment):
+            found.setdefault(write.step, []).append(write.node.path)
+        elif write.step is None and write.node.path.startswith("tools."):
+            by_tool.setdefault(write.node.path.split(".")[1], []).append(write.path)
+    tools = {tool.name.value: tool for tool in agent.agent.tools}
+    for ref in agent.tool_refs:
+        if ref.step is not None and not _HANDLER.search(ref.call.path if ref.call is not None else ""):
+            name = ref.name.value
+            paths = [*by_tool.get(name, ()), *bound_by(name, tools.get(name))]
+            if any(changes(path, None) for path in paths):
+                found.setdefault(ref.step, []).append(ref.call.path if ref.call is not None else "")
+    return found
+
+
+def bound_by(name: str, tool: nodes.Tool | None) -> tuple[str, ...]:
+    """Names that a call binds besides AS (docs/spec 06 §5.8); fields of the result are read as names, too."""
+    fields = tool.returns.fields if tool is not None and tool.returns is not None else ()
+    return (name, f"last_{name}_result", "call_result", "result", *(field for field, _, _ in fields))
+
+
+def _calling(agent: AgentIndex) -> set[str]:
+    """Steps that call a tool, or whose model may."""
+    models = {name for name, step in agent.steps.items() if step.reasoning}
+    return models | {ref.step for ref in agent.tool_refs if ref.step is not None and ref.call is not None}
+
+
+def _offered(agent: AgentIndex, step: str) -> set[str]:
+    """The tools that AVAILABLE_TOOLS of a step names."""
+    return {ref.name.value for ref in agent.tool_refs if ref.step == step and ref.key == "AVAILABLE_TOOLS"}
+
+
+def _called_elsewhere(agent: AgentIndex, steps: set[str]) -> set[str]:
+    """Tools that a CALL outside of these steps, or of a handler, calls."""
+    calls = [ref for ref in agent.tool_refs if ref.call is not None]
+    return {r.name.value for r in calls if r.step not in steps or (r.call is not None and _HANDLER.search(r.call.path))}

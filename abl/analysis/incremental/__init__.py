@@ -1,0 +1,1 @@
+"""After an edit only what changed is looked at again."""

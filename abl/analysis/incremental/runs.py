@@ -1,0 +1,95 @@
+"""Parts in a row, which most edits leave as they are: what they say together is remembered, too.
+
+An edit changes one part and with it one run. What is asked of all parts of an agent is asked of its runs, of which
+there are a sixteenth as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, TypeVar
+
+from abl.analysis.incremental.parts import AnyNode, Part, Placed
+
+Value = TypeVar("Value")
+AnyCollection = TypeVar("AnyCollection", bound=Collection[Any])
+
+LENGTH = 16  # parts, on the average
+
+
+class Run:
+    """Parts in a row. What functions say about them, and notes (``abl.analysis.incremental.segments``), go with it."""
+
+    __slots__ = ("_derived", "noted", "parts")
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self.parts = parts
+        self._derived: dict[tuple[str, Any], Any] = {}
+        self.noted: dict[str, Any] = {}
+
+    def each(self, function: Callable[[Part], AnyCollection]) -> Sequence[tuple[int, AnyCollection]]:
+        """What a function says about each part, by the number of the part; nothing where that is empty."""
+        found: Sequence[tuple[int, AnyCollection]] | None = self._derived.get(("each", function))
+        if found is None:
+            values = ((number, part.derive(function)) for number, part in enumerate(self.parts))
+            found = self._derived["each", function] = [(number, value) for number, value in values if value]
+        return found
+
+    def all(self, kind: type[AnyNode]) -> Sequence[tuple[int, Sequence[AnyNode]]]:
+        """The nodes of exactly that class in each part that has some, by the number of the part."""
+        found: Sequence[tuple[int, Sequence[AnyNode]]] | None = self._derived.get(("all", kind))
+        if found is None:
+            values = ((number, part.by_type.get(kind)) for number, part in enumerate(self.parts))
+            found = self._derived["all", kind] = [(number, listed) for number, listed in values if listed]
+        return found
+
+    def items(self, function: Callable[[Part], Sequence[Value]]) -> Sequence[Value]:
+        """Everything that a function says about the parts, in order."""
+        found: Sequence[Value] | None = self._derived.get(("items", function))
+        if found is None:
+            found = self._derived["items", function] = [item for _, items in self.each(function) for item in items]
+        return found
+
+    def union(self, function: Callable[[Part], frozenset[Value]]) -> frozenset[Value]:
+        """Everything that a function says about the parts."""
+        found: frozenset[Value] | None = self._derived.get(("union", function))
+        if found is None:
+            sets = [part.derive(function) for part in self.parts]
+            found = self._derived["union", function] = frozenset().union(*sets)
+        return found
+
+    def derive(self, function: Callable[[Run], Value]) -> Value:
+        """What a function says about the run, remembered."""
+        try:
+            found: Value = self._derived["run", function]
+        except KeyError:
+            found = self._derived["run", function] = function(self)
+        return found
+
+
+def runs_of(placed: Sequence[Placed]) -> Iterator[tuple[int, Run]]:
+    """The runs of an agent's parts, each with the number of its first part.
+
+    Where a run ends is a matter of the part with which it ends, so that what is put in or taken out changes one run.
+    """
+    begin = 0
+    for number, each in enumerate(placed):
+        part = each.part
+        if not part.unit:  # it is new each time
+            if begin < number:
+                yield begin, _run(placed, begin, number)
+            yield number, Run((part,))
+            begin = number + 1
+        elif part.serial % LENGTH == LENGTH - 1:
+            yield begin, _run(placed, begin, number + 1)
+            begin = number + 1
+    if begin < len(placed):
+        yield begin, _run(placed, begin, len(placed))
+
+
+def _run(placed: Sequence[Placed], begin: int, end: int) -> Run:
+    parts = tuple([each.part for each in placed[begin:end]])
+    known: Run | None = parts[0].run
+    if known is None or known.parts != parts:
+        known = parts[0].run = Run(parts)
+    return known

@@ -1,0 +1,104 @@
+"""9xx about words of HANDOFF, DELEGATE and ESCALATE that have a fixed set of values (docs/spec 09 §5-§7, 10 §5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from abl.analysis import fixes
+from abl.analysis.conformance import closed_places, generic
+from abl.analysis.conformance.listed_words import unknown_in_lists
+from abl.analysis.conformance.values import takes, unfit
+from abl.analysis.index.model import AgentIndex
+from abl.analysis.registry import Found, found, rule
+from abl.syntax import nodes
+from abl.syntax.nodes import Block
+from abl.syntax.recovery.suggest import closest
+from abl.syntax.vocabulary import HISTORY_MODES
+
+_LEGACY_HISTORY = re.compile(r"last_[0-9]+")
+_TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
+
+
+@rule("ABL945", "unknown-property-word", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
+      over=(*closed_places.LOOKED_THROUGH, nodes.Handoff))  # fmt: skip
+def unknown_property_word(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+    """
+    What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or
+        EXPERIENCE_MODE, PRIORITY, `protocol`, RETRY_BACKOFF, TIMEOUT of a delegation, `confirm` of a tool, or
+        `prompt_mode` or `temporal` of a field, or the action or a flag of a route, is nothing that may stand there.
+    Why: What the author means is not known: how much the other agent sees, how it is reached, who is asked.
+    Bad:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            CONTEXT:
+              history: ful
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+        HANDOFF:
+          - TO: Librarian
+            WHEN: needs_help == true
+            CONTEXT:
+              history: full
+    """
+    if isinstance(holder, nodes.Handoff):
+        yield from _bad_history(holder.history)
+        keys = {generic.plain(prop.written): prop.block for prop in holder.props}
+        priority = keys.get("priority")
+        if generic.word(priority) and priority is not None and not _is_rank(priority):
+            words = "{k} `{x}` is no whole number of at least 0"
+            yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority), wording=words)
+    if isinstance(holder, closed_places.LOOKED_THROUGH):
+        yield from closed_places.unknown_words(holder, agent)
+        yield from unknown_in_lists(holder, agent)
+    if isinstance(holder, nodes.Section):
+        yield from _of_section(holder, agent)
+
+
+def _of_section(holder: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    if holder.keyword == "DELEGATE":
+        for entry in generic.entries(agent.source, holder.block):
+            yield from _bad_timeout(generic.by_key(agent.source, entry).get("timeout"))
+    elif holder.keyword == "ESCALATE":
+        triggers = generic.by_key(agent.source, holder.block).get("triggers")
+        for entry in generic.entries(agent.source, triggers):
+            priority = generic.by_key(agent.source, entry).get("priority")
+            if priority is not None and not _is_rank(priority):
+                written = generic.word(priority)
+                words = "{k} `{x}` is unknown; legal are low, medium, high, critical and whole numbers"
+                said: dict[str, Any] = {} if closest(written, takes("trigger", "PRIORITY")) else {"wording": words}
+                yield from unfit(priority.value, "trigger", "PRIORITY", k="PRIORITY", x=written, **said)
+
+
+def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
+    value = history.value.strip() if history is not None else ""
+    if history is None or not value or value.startswith("{") or value in HISTORY_MODES:
+        return
+    if _LEGACY_HISTORY.fullmatch(value):
+        better = f"{{mode: last_n, count: {value[5:]}}}"
+        fix = fixes.replace(history.span, better, "Write it as an object")
+        yield found(history.span, fix, severity="warning", k="history", x=value, y=better)
+        return
+    best, renames = fixes.rename_to(history.span, value, HISTORY_MODES)
+    said: dict[str, Any] = (
+        {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(HISTORY_MODES)}"}
+    )
+    yield found(history.span, *renames, k="history", x=value, y=best, **said)
+
+
+def _bad_timeout(block: Block | None) -> Iterator[Found]:
+    """A time such as "15s" is meant."""
+    written = generic.word(block)
+    if block is not None and written and "{" not in written and _TIMEOUT.fullmatch(written) is None:
+        yield found(generic.span_of(block), k="TIMEOUT", x=written)
+
+
+def _is_rank(priority: Block) -> bool:
+    """True for a whole number of at least 0, and for a placeholder."""
+    written = generic.word(priority)
+    return written.isdigit() or "{" in written

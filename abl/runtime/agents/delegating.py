@@ -1,0 +1,278 @@
+"""DELEGATE: another agent is asked within the turn and never speaks to the user (docs/spec 09 §6)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from abl.expressions.values import text
+from abl.language.entry import Entry, members
+from abl.language.written import items_of
+from abl.runtime.constraints.records import condition_record, judged
+from abl.runtime.constraints.results import from_tool
+from abl.runtime.evaluation import Formula, condition
+from abl.runtime.evaluation import value as value_formula
+from abl.runtime.events.recorder import shortened
+from abl.runtime.flow.variables import assign, keep_never
+from abl.runtime.memory.triggers import remember
+from abl.runtime.plan.listed import Listed, entries
+from abl.runtime.plan.refusing import why_refused
+from abl.runtime.state import Thread, TurnState
+from abl.runtime.tools import confirm
+from abl.runtime.turn import lifecycle
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.plan.program import Program
+
+LAST = "_delegated:"
+"""Before the index of an entry: where a thread keeps the inputs of its last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class DelegatePlan:
+    """An entry of DELEGATE."""
+
+    index: int
+    agent: str
+    when: Formula
+    purpose: str
+    inputs: tuple[tuple[str, Formula], ...]
+    returns: tuple[tuple[str, str], ...]
+    on_fail: str
+    retries: int
+    message: str | None
+    use: str | None
+    span: Any
+
+
+def delegate_plans(program: Program) -> tuple[DelegatePlan, ...]:
+    """DELEGATE in declaration order."""
+    section = program.agent.section("DELEGATE")
+    listed = entries("delegate", section.block if section is not None else None)
+    return tuple(_plan(program, at, entry) for at, entry in enumerate(listed))
+
+
+def _plan(program: Program, index: int, entry: Listed) -> DelegatePlan:
+    given = entry.given
+    when = given.lines("WHEN")
+    on_fail, retries = _on_fail(given)
+    return DelegatePlan(
+        index=index,
+        agent=given.text("AGENT") or given.text("TO") or "",
+        when=condition(_written(when.value)) if when is not None and when.value is not None else condition(""),
+        purpose=given.text("PURPOSE") or given.text("SUMMARY") or "",
+        inputs=_inputs(given, "INPUT") or _inputs(given, "PASS"),
+        returns=_returns(given),
+        on_fail=on_fail,
+        retries=retries,
+        message=given.text("FAILURE_MESSAGE"),
+        use=given.text("USE_RESULT"),
+        span=program.span(entry.block),
+    )
+
+
+def _written(scalar: Any) -> str:
+    return f'"{scalar.value}"' if scalar.style in {"double", "single"} else scalar.value
+
+
+def _inputs(given: Entry, key: str) -> tuple[tuple[str, Formula], ...]:
+    """The child's names with our expressions; a name alone stands for both."""
+    lines = given.lines(key)
+    if lines is None:
+        return ()
+    pairs = [
+        (member.key, value_formula(_written(member.value)))
+        for member in members(lines)
+        if member.value is not None and member.value.value.strip()
+    ]
+    return tuple(pairs) or tuple((name, value_formula(name)) for name in _names(lines))
+
+
+def _names(lines: Any) -> list[str]:
+    """``{a, b}``, ``[a, b]`` or a list."""
+    if lines.value is not None and lines.value.value.strip()[:1] == "{":
+        return [name.strip() for name in lines.value.value.strip()[1:-1].split(",") if name.strip()]
+    return list(items_of(lines))
+
+
+def _returns(given: Entry) -> tuple[tuple[str, str], ...]:
+    lines = given.lines("RETURNS")
+    if lines is None:
+        return ()
+    pairs = [(m.key, m.value.value.strip()) for m in members(lines) if m.value is not None and m.value.value.strip()]
+    return tuple(pairs) or tuple((name, name) for name in _names(lines))
+
+
+def _on_fail(given: Entry) -> tuple[str, int]:
+    """What happens after a failure, and how often the agent is asked again before."""
+    key = "ON_FAIL" if "ON_FAIL" in given else "ON_FAILURE"
+    below = given.below("ON_FAIL") if "ON_FAIL" in given else Entry.at("delegate_failure", given.lines("ON_FAILURE"))
+    word = (below.text("type") if below else given.text(key)) or "continue"
+    word = word.strip().lower()
+    return word, int(below.given("count") or 1) if word == "retry" else 0
+
+
+# Asking ----------------------------------------------------------------------------------------------------------
+
+
+def consult(engine: Engine, thread: Thread) -> None:
+    """Every entry whose WHEN holds, in order; each sees what those before it returned (T12)."""
+    for plan in engine.program(thread).delegations:
+        if engine.state.escalated or engine.state.ended:
+            return
+        if plan.when.node is None and plan.when.text not in {"", "true", "false"}:
+            engine.recorder.not_executed("delegate.when", "a sentence needs a model", plan.span, text=plan.when.text)
+            continue
+        outcome = judged(engine, thread, plan.when)
+        if not outcome.holds:
+            thread.system.pop(f"{LAST}{plan.index}", None)
+            continue
+        inputs = {name: engine.evaluate(thread, formula).value for name, formula in plan.inputs}
+        key = json.dumps(inputs, sort_keys=True, default=str)
+        if thread.system.get(f"{LAST}{plan.index}") == key:
+            continue
+        thread.system[f"{LAST}{plan.index}"] = key
+        record = condition_record(engine, thread, plan.when, outcome, source="gate")
+        _attempts(engine, thread, plan, inputs, record)
+
+
+def _attempts(
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any]
+) -> None:  # fmt: skip
+    error = None
+    for attempt in range(1, plan.retries + 2):
+        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record})
+        if error is None or engine.state.escalated:
+            return
+    for name in ("error", "_error"):
+        engine.put(thread, name, error)
+    match plan.on_fail:
+        case "respond":
+            engine.say_template(thread, plan.message or engine.program(thread).messages["error_default"],
+                                kind="notice", span=plan.span, data={"by": "delegate"})  # fmt: skip
+        case "escalate":
+            from abl.runtime.agents.coordination import escalate
+
+            escalate(engine, thread, None, plan.span)
+        case _:
+            pass
+
+
+def _ask(
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any]
+) -> dict[str, Any] | None:  # fmt: skip
+    """One call; what went wrong, None when the results are there."""
+    masker = engine.masker(thread)
+    shown = {name: masker.shown(name, value) for name, value in inputs.items()}
+    for name, formula in plan.inputs:
+        if engine.derives(thread, formula.names):
+            engine.recorder.add_derived(inputs[name])
+            shown[name] = masker.hidden(name, inputs[name])
+    data: dict[str, Any] = {"from": thread.agent, "to": plan.agent, "purpose": plan.purpose, "inputs": shown, **more}
+    event = engine.recorder.emit("delegate", data, span=plan.span)
+    engine.recorder.open(event)
+    why = _refused(engine, thread, plan)
+    if why is None:
+        why = _run(engine, thread, plan, inputs, event["data"])
+    engine.recorder.close()
+    if why is None:
+        return None
+    subtype, message = why
+    event["status"] = "failed"
+    event["data"]["error"] = {"type": "routing_error", "subtype": subtype, "message": message}
+    engine.recorder.error("RUN003", subtype, message, plan.span)
+    return dict(event["data"]["error"])
+
+
+def _refused(engine: Engine, thread: Thread, plan: DelegatePlan) -> tuple[str, str] | None:
+    if plan.agent not in engine.programs:
+        return "unknown_target", f"no agent {plan.agent!r}"
+    if (refusal := why_refused(engine, plan.agent)) is not None:
+        return "refused", refusal
+    if plan.agent in engine.state.stack:
+        return "delegate_loop", f"{plan.agent} is at work already"
+    return None
+
+
+def _run(
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any]
+) -> tuple[str, str] | None:  # fmt: skip
+    """The agent in a thread and a turn of its own; what it says is kept for the trace only."""
+    state = engine.state
+    outer, stack, before = engine.turn, list(state.stack), state.threads.get(plan.agent)
+    child = Thread(plan.agent, delegated=True)
+    engine.use_thread(child)
+    state.stack.append(plan.agent)
+    engine.turn = TurnState(
+        outer.number, since=outer.since, iterations=outer.iterations, handoffs=outer.handoffs, bounds=outer.bounds
+    )  # fmt: skip
+    secret = {name for name, formula in plan.inputs if engine.derives(thread, formula.names)}
+    tool_made = {name for name, formula in plan.inputs if from_tool(thread, formula.names)}
+    try:
+        _work(engine, child, inputs, secret, tool_made)
+        problem = _problem(engine, child)
+        values = {field: engine.context(child).value(field) for field, _ in plan.returns}
+        hidden = {field for field, _ in plan.returns if engine.derives(child, [field])}
+        made = {field for field, _ in plan.returns if from_tool(child, [field])}
+        data["said"] = [engine.recorder.text(message.text) for message in engine.turn.outbox]
+    finally:
+        outer.iterations, outer.handoffs = engine.turn.iterations, engine.turn.handoffs
+        engine.turn, state.stack = outer, stack
+        state.ended = False
+        state.threads.pop(plan.agent, None)
+        if before is not None:
+            engine.use_thread(before)
+        else:
+            engine.forget_thread(plan.agent)
+        engine.enter(thread)
+    if state.escalated or problem is not None:
+        return problem
+    _take(engine, thread, plan, values, hidden=hidden, made=made)
+    return None
+
+
+def _work(
+    engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]
+) -> None:  # fmt: skip
+    from abl.runtime.turn import work
+
+    child.passed_in = list(inputs)
+    engine.enter(child)
+    for name, value in inputs.items():
+        if value is not None and name not in engine.program(child).persistent:
+            assign(engine, child, name, value, cause="delegate", sensitive=name in secret, from_tool=name in tool_made)
+    lifecycle.activate(engine, child)
+    if child.paused is None and not engine.state.escalated:
+        work.process(engine, "collect")
+    remember(engine, child)
+    keep_never(engine, child)
+
+
+def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:
+    """Why the agent has not come to an end; None when it has. One without a flow is done when it has replied."""
+    if engine.state.escalated or child.done:
+        return None
+    top = engine.state.stack[-1]
+    if top != child.agent:
+        return "delegate_handed_over", f"{child.agent} handed over to {top}"
+    waits = child.collect is not None or child.paused is not None or confirm.pending(child)
+    if engine.program(child).flow is None and not waits and child.system.get("_waiting") == "input":
+        return None
+    if child.system.get("_waiting") == "reasoning" or child.flow.reason == "reasoning":
+        return "delegate_not_executed", f"{child.agent} needs a model"
+    return "delegate_needs_input", f"{child.agent} would have to ask the user"
+
+
+def _take(
+    engine: Engine, thread: Thread, plan: DelegatePlan, values: dict[str, Any], *, hidden: set[str], made: set[str]
+) -> None:  # fmt: skip
+    """RETURNS, and what the model is to do with it."""
+    for field, target in plan.returns:
+        assign(engine, thread, target, values[field], span=plan.span, cause="delegate", sensitive=field in hidden,
+               from_tool=field in made)  # fmt: skip
+    if plan.use:
+        masker = engine.masker(thread)
+        got = ", ".join(f"{target} = {text(masker.shown(target, values[field]))}" for field, target in plan.returns)
+        thread.notes[f"delegate:{plan.index}"] = shortened(f"{plan.agent}: {got}. {plan.use}")

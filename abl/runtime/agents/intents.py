@@ -1,0 +1,117 @@
+"""Which intent a message has, found without a model (docs/spec 09 §10)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from abl.language.entry import Entry
+from abl.runtime.memory.ranking import words_of
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.plan.program import Program
+
+WHOLE_WORD, WITHIN = 1.0, 0.9
+"""Scores of a pattern that stands in the message as words, and of one that stands within words."""
+THRESHOLD = 0.5
+MAX_MESSAGE = 2_000
+"""Characters of a message that are looked at."""
+_FILLERS = frozenset(
+    words
+    for text in (
+        "a an the my your his her its our their this that these those is are was were be been am do does did to of in",
+        "on for with at by from and or i you he she it we they me him us them can could would will shall should may",
+        "might must please want wants wish like need needs user users customer customers ask asks about how when",
+    )
+    for words in words_of(text)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntentPlan:
+    """An intent or category: what its messages contain, and sentences that are like them."""
+
+    name: str
+    patterns: tuple[str, ...]
+    examples: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """How well a message fits an intent, and where in it that shows."""
+
+    name: str
+    score: float
+    at: int
+
+
+def intent_plans(program: Program) -> tuple[IntentPlan, ...]:
+    """NLU intents, categories and INTENTS, in this order; of one name the first counts and takes over the others."""
+    from abl.analysis.index.vocabularies import lists_of
+
+    found: dict[str, IntentPlan] = {}
+    sections = [program.agent.section(keyword) for keyword in ("NLU", "INTENTS")]
+    for section in sections:
+        if section is None or _words_do_not_count(section):
+            continue
+        for node in section.described:
+            for kind, entries in lists_of(node) if isinstance(node, nodes.Understanding) else ():
+                for name, content in entries if kind != "Entity" else ():
+                    old = found.get(name.value)
+                    new = _plan(name.value, content)
+                    found[name.value] = new if old is None else IntentPlan(
+                        name.value, (*old.patterns, *new.patterns), (*old.examples, *new.examples)
+                    )  # fmt: skip
+    return tuple(found.values())
+
+
+def _words_do_not_count(section: nodes.Section) -> bool:
+    return section.keyword == "INTENTS" and Entry.at("intents", section.block).value("LEXICAL_FALLBACK") == "never"
+
+
+def _plan(name: str, content: nodes.Content) -> IntentPlan:
+    patterns, examples = content.get("patterns"), content.get("examples")
+    described = [content.word_of()] if content.word_of() and content.word_of() != name else []
+    texts = [*described, *(text.value for text in examples.texts())] if examples is not None else described
+    return IntentPlan(
+        name,
+        tuple([text.value.strip() for text in patterns.texts() if text.value.strip()] if patterns is not None else ()),
+        tuple(telling(text) for text in texts or [name.replace("_", " ")]),
+    )
+
+
+def telling(text: str) -> frozenset[str]:
+    """The words of a text that tell what it is about, by their stems."""
+    return frozenset(words_of(text[:MAX_MESSAGE])) - _FILLERS
+
+
+def hits(plans: tuple[IntentPlan, ...], message: str) -> list[Hit]:
+    """Every intent with its score, the best first; of equal ones the one that is declared first."""
+    message = message[:MAX_MESSAGE]
+    words = telling(message)
+    return sorted((_hit(plan, message, words) for plan in plans), key=lambda hit: -hit.score)
+
+
+def _hit(plan: IntentPlan, message: str, words: frozenset[str]) -> Hit:
+    for whole, score in ((True, WHOLE_WORD), (False, WITHIN)):
+        places = [at for pattern in plan.patterns if (at := _place(pattern, message, whole=whole)) is not None]
+        if places:
+            return Hit(plan.name, score, min(places))
+    best, shared = 0.0, frozenset[str]()
+    for example in plan.examples:
+        share = len(words & example) / len(words | example) if words and example else 0.0
+        if share > best:
+            best, shared = share, words & example
+    return Hit(plan.name, round(best, 3), _first(shared, message))
+
+
+def _place(pattern: str, message: str, *, whole: bool) -> int | None:
+    words = re.escape(pattern)
+    found = re.search(rf"(?<!\w){words}(?!\w)" if whole else words, message, re.IGNORECASE)
+    return found.start() if found is not None else None
+
+
+def _first(stems: frozenset[str], message: str) -> int:
+    return next((w.start() for w in re.finditer(r"\w+", message) if set(words_of(w.group())) & stems), 0)

@@ -1,0 +1,1 @@
+"""Judging rules and checks, and what follows a failed one (docs/spec 04)."""

@@ -1,0 +1,1 @@
+"""Running a flow: steps, actions and branches (docs/spec 06)."""

@@ -1,0 +1,162 @@
+"""Detours: the flow goes to a step that a rule's GOTO names, to change what the rule demands (docs/spec 04 §5).
+
+While a detour is open, the rule and the other rules without BEFORE that have a GOTO are judged and recorded in the
+steps of the detour, and do not act there. It is over once every open part of the condition has been written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from abl.expressions.nodes import Literal, Logical, Node
+from abl.runtime.evaluation import Formula, value
+from abl.runtime.plan.parts import RulePlan
+from abl.runtime.state import DetourState
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.analysis.flow.detours import Changes
+    from abl.runtime.constraints.passes import Failure
+    from abl.runtime.constraints.points import Point
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Message, Thread
+
+_HANDLERS = ("global/", "/digression/", "/sub_intent/", "/on_action/")
+"""Parts of the keys of lists that are no directives of a step."""
+
+
+def open_detour(engine: Engine, thread: Thread, failure: Failure) -> None:
+    """The GOTO of a rule was taken: note what has to change, and in which steps that may happen."""
+    plan, target = failure.plan, failure.action["target"]
+    parts = _open_parts(engine, thread, plan)
+
+    forbids = plan.kind == "RESTRICT"
+
+    def changing(part: Formula) -> Changes:
+        return lambda path, assignment: (
+            _concerns(path, part.names)
+            and not (assignment is not None and _constant_keeps(engine, thread, part, forbids, assignment))
+        )
+
+    steps = engine.program(thread).detour_steps(target, [changing(value(text)) for text in parts])
+    thread.detours[plan.id] = DetourState(
+        target=target, steps={step: list(tools) for step, tools in steps.items()}, parts=parts,
+        forbids=forbids, spares=plan.checkpoint is None,
+    )  # fmt: skip
+
+
+def _open_parts(engine: Engine, thread: Thread, plan: RulePlan) -> list[str]:
+    """The conjuncts that are false now; the whole condition of a RESTRICT, and where no single one is false."""
+    formula = plan.condition
+    if plan.kind == "RESTRICT" or formula.node is None:
+        return [formula.text]
+    texts = [formula.text[node.start : node.end] for node in _conjuncts(formula.node)]
+    return [text for text in texts if not engine.holds(thread, value(text))] or [formula.text]
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    if isinstance(node, Logical) and node.op == "AND":
+        for operand in node.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield node
+
+
+def _concerns(path: str, names: Iterable[str]) -> bool:
+    """True when a write of ``path`` changes one of the names, or a beginning or extension of one."""
+    return any(n == path or n.startswith(path + ".") or path.startswith(n + ".") for n in names)
+
+
+def _constant_keeps(engine: Engine, thread: Thread, part: Formula, forbids: bool, assignment: nodes.Assignment) -> bool:
+    """True for an assignment of a constant under which the part stays as it was."""
+    formula = engine.program(thread).assigned(assignment.value)
+    if assignment.target is None or not is_literal(formula):
+        return False
+    given: Any = engine.evaluate(thread, formula).value
+    root, *rest = assignment.target.value.split(".")
+    for key in reversed(rest):
+        given = {key: given}
+    return engine.evaluate(thread, part, {root: given}).holds == forbids
+
+
+def is_literal(formula: Formula) -> bool:
+    """True for a value that is written as a constant."""
+    return formula.node is None or isinstance(formula.node, Literal)
+
+
+def wrote(engine: Engine, thread: Thread, path: str, *, literal: bool = False) -> None:
+    """A name got a value: parts of open detours that read it have been written, and a detour without any is over.
+
+    ``literal``: the value is a constant of the text, which counts only when the part is no longer as it was.
+    """
+    for rule, detour in list(thread.detours.items()):
+        detour.parts = [
+            text
+            for text in detour.parts
+            if not _concerns(path, value(text).names)
+            or (literal and engine.holds(thread, value(text)) == detour.forbids)
+        ]
+        if not detour.parts:
+            del thread.detours[rule]
+
+
+def wrote_result(engine: Engine, thread: Thread, names: Iterable[str], result: Any) -> None:
+    """The result of a call was bound to some names; its fields can be read as names, too (06 §5.8)."""
+    if not thread.detours:
+        return
+    fields = result if isinstance(result, dict) else {}
+    for name in (*names, *(field for field in fields if field not in thread.variables)):
+        wrote(engine, thread, name)
+
+
+# Judging ---------------------------------------------------------------------------------------------------------
+
+
+def spared(thread: Thread, plan: RulePlan, point: Point) -> bool:
+    """True when a failing rule does not act, as what is judged belongs to the steps of an open detour."""
+    if plan.checkpoint is not None or not _leads_away(plan):
+        return False
+    if point.name == "response":
+        return all(message.own and _is_step(thread, message.step) for message in point.said)
+    step = thread.flow.step
+    if not own_directives(thread) or not _is_step(thread, step) or thread.flow.status == "ended":
+        return False
+    if point.name == "tool_call" and point.origin == "model":
+        return any(point.target in detour.steps.get(step or "", ()) for detour in _sparing(thread))
+    return point.name != "tool_call" or point.origin == "flow"
+
+
+def is_no_result(thread: Thread, rule: str, message: Message) -> bool:
+    """True for what the steps of the detour that this rule led to say: it is no result for the rule (04 §6)."""
+    detour = thread.detours.get(rule)
+    return detour is not None and message.own and message.step in detour.steps
+
+
+def own_directives(thread: Thread) -> bool:
+    """True when the flow stands in directives of its step, not in a digression, sub-intent or handler."""
+    return not any(word in str(frame[0]) for frame in thread.flow.frames for word in _HANDLERS)
+
+
+def _leads_away(plan: RulePlan) -> bool:
+    return plan.rule.on_fail is not None and plan.rule.on_fail.goto is not None
+
+
+def _sparing(thread: Thread) -> list[DetourState]:
+    return [detour for detour in thread.detours.values() if detour.spares]
+
+
+def _is_step(thread: Thread, step: str | None) -> bool:
+    return any(step in detour.steps for detour in _sparing(thread))
+
+
+def asked_again(thread: Thread, step: str, fields: Iterable[str]) -> list[str]:
+    """Fields of a step of a detour that an open part names: they are asked again although they have a value."""
+    names = [n for d in thread.detours.values() if step in d.steps for text in d.parts for n in value(text).names]
+    return [field for field in fields if _concerns(field, names) and thread.variables.get(field) is not None]
+
+
+def forget_ended(thread: Thread) -> None:
+    """With the flow its detours are over."""
+    if thread.flow.status == "ended":
+        thread.detours.clear()

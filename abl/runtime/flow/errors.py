@@ -1,0 +1,183 @@
+"""ON_ERROR: which handler an error meets and what it does (docs/spec 09 §8, 06 §6.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from abl.language import told_keys, words_at
+from abl.language.entry import Entry
+from abl.language.written import unquoted
+from abl.runtime.evaluation import value as value_formula
+from abl.runtime.flow import loop
+from abl.runtime.flow.actions import wording
+from abl.runtime.flow.signals import Signal
+from abl.runtime.flow.variables import assign
+from abl.runtime.tools.binding import assignments_of, line_of
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+MAX_STEP_RETRIES = 3
+"""RETRY_STEP of one error in a turn."""
+INLINE = words_at("error_handler", "THEN")
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One entry of ON_ERROR; ``keys`` are its properties by canonical name."""
+
+    block: nodes.Block
+    type: str
+    keys: dict[str, nodes.Block]
+
+    def text(self, key: str) -> str | None:
+        """The value of a property."""
+        found = self.keys.get(key)
+        return found.value.value.strip() if found is not None and found.value is not None else None
+
+    @property
+    def entry(self) -> Entry:
+        """Its properties as typed values."""
+        return Entry("error_handler", self.keys)
+
+    @property
+    def subtypes(self) -> tuple[str, ...]:
+        """SUBTYPE or SUBTYPES; none = any."""
+        given = self.entry
+        return given.value("SUBTYPE" if "SUBTYPE" in given else "SUBTYPES") or ()
+
+    @property
+    def then(self) -> str:
+        """THEN, or the action of the inline form; CONTINUE by default."""
+        inline = self.block.value.value.strip() if self.block.value is not None and not self.block.item else ""
+        return self.text("THEN") or (inline if inline.split(" ")[0].upper() in INLINE else "CONTINUE")
+
+
+def find(engine: Engine, thread: Thread, error: dict[str, Any]) -> Handler | None:
+    """Step by type and subtype, then by type; the agent alike; then ``default`` of step and agent."""
+    levels = [_handlers(block) for block in _blocks(engine, thread)]
+    kind, subtype = str(error.get("type", "unknown_error")), str(error.get("subtype", ""))
+    for handlers in levels:
+        for wanted in (True, False):
+            for handler in handlers:
+                if handler.type == kind and (subtype in handler.subtypes if wanted else not handler.subtypes):
+                    return handler
+    return next((h for handlers in levels for h in handlers if h.type == "default"), None)
+
+
+def _blocks(engine: Engine, thread: Thread) -> list[nodes.Block]:
+    program = engine.program(thread)
+    step = program.flow.steps.get(thread.flow.step or "") if program.flow is not None else None
+    setting = step.step.setting("ON_ERROR") if step is not None else None
+    section = program.agent.section("ON_ERROR")
+    return [found.block for found in (setting, section) if found is not None and found.block is not None]
+
+
+def _handlers(block: nodes.Block) -> list[Handler]:
+    found = []
+    for child in block.children:
+        below = {c.key.upper(): c for c in child.children if c.key}
+        if child.item and child.key.upper() == "TYPE" and child.value is not None:
+            found.append(Handler(child, child.value.value.strip().lower(), below))
+        elif child.key:
+            found.append(Handler(child, child.key.strip().lower(), below))
+    return found
+
+
+def retries(handler: Handler | None) -> int:
+    """How often the failed call is made again."""
+    return handler.entry.value("RETRY") or 0 if handler is not None else 0
+
+
+def retry_delay(handler: Handler, attempt: int) -> int:
+    """Milliseconds of virtual time before a retry, counted from 1: fixed d, linear d·n, exponential d·2^(n−1) (§8)."""
+    delay = handler.entry.value("RETRY_DELAY") or 0
+    factor: int = {"linear": attempt, "exponential": 2 ** (attempt - 1)}.get(handler.entry.value("RETRY_BACKOFF"), 1)
+    longest = handler.entry.value("RETRY_MAX_DELAY")
+    waited = int(delay * factor)
+    return waited if longest is None else min(waited, longest)
+
+
+def say(engine: Engine, thread: Thread, handler: Handler) -> None:
+    """SET and RESPOND of a handler, once before the retries; the rest of its presentation is not executed."""
+    span_of = engine.program(thread).span
+    for target, text, entry in assignments_of(handler.keys.get("SET")):
+        formula = value_formula(text)
+        outcome = engine.evaluate(thread, formula)
+        where = span_of(line_of(entry, handler.block))
+        assign(engine, thread, target, outcome.value, span=where, expression=text, cause="on_error",
+               sensitive=engine.derives(thread, formula.names))  # fmt: skip
+    respond, span = handler.text("RESPOND"), span_of(handler.block)
+    body = wording(engine, thread, respond, span) if respond is not None else None
+    if body is not None:
+        engine.say_template(thread, body, kind="notice", span=span, data={"by": "on_error"})
+    for key in told_keys("error_handler"):
+        if key in handler.keys:
+            engine.recorder.not_executed(key, "replies are plain text here", span_of(handler.keys[key]))
+
+
+def bind(
+    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str, subtype: str = ""
+) -> dict[str, Any]:
+    """Give ``_error`` and ``error`` their values; what was set, for the event that tells of it."""
+    details = {"type": kind, "subtype": subtype or name, "code": code, "message": message}
+    for target in ("_error", "error"):
+        engine.put(thread, target, details)
+    return {"_error": details, "error": details}
+
+
+def report(
+    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str = "unknown_error",
+    subtype: str = "", span: Any = None,
+) -> Handler | None:  # fmt: skip
+    """Record an error, bind it as ``error`` and ``_error``, and say what its handler says, else ``error_default``."""
+    bound = bind(engine, thread, code, name, message, kind=kind, subtype=subtype)
+    engine.recorder.error(code, name, message, span, state={"set": bound})
+    handler = find(engine, thread, bound["error"])
+    if handler is not None:
+        say(engine, thread, handler)
+    else:
+        text = engine.program(thread).messages["error_default"]
+        engine.say_template(thread, text, kind="notice", span=span)
+    return handler
+
+
+def handle(
+    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str, subtype: str = "",
+    span: Any = None,
+) -> Signal:  # fmt: skip
+    """As :func:`report`, then THEN of the handler; without one the step halts (09 §8)."""
+    handler = report(engine, thread, code, name, message, kind=kind, subtype=subtype, span=span)
+    if handler is None:
+        return loop.wait(engine, thread, loop.HALT, again=False)
+    return go_on(engine, thread, handler)
+
+
+def go_on(engine: Engine, thread: Thread, handler: Handler) -> Signal:
+    """THEN of a handler."""
+    span = engine.program(thread).span(handler.block)
+    word, _, rest = handler.then.partition(" ")
+    match word.upper():
+        case "ESCALATE":
+            reason = unquoted(rest.partition("REASON:")[2]) or None
+            return loop.take(engine, thread, "ESCALATE", "on_error", span=span, reason=reason)
+        case "HANDOFF":
+            agent = rest.strip() or handler.text("HANDOFF_TARGET") or ""
+            return loop.take(engine, thread, "HANDOFF", "on_error", span=span, agent=agent)
+        case "COMPLETE":
+            return loop.take(engine, thread, "COMPLETE", "on_error", span=span)
+        case "BACKTRACK":
+            return loop.take(engine, thread, handler.text("BACKTRACK_TO") or "", "backtrack", span=span)
+        case "RETRY_STEP":
+            key = f"retry_step:{thread.flow.step}"
+            spent = engine.turn.bounds.get(key, 0)
+            if spent >= MAX_STEP_RETRIES:
+                return loop.wait(engine, thread, loop.HALT, again=False)
+            engine.turn.bounds[key] = spent + 1
+            engine.turn.entered.pop(f"{thread.agent}.{thread.flow.step}", None)
+            return loop.go(engine, thread, thread.flow.step or "", "retry_step")
+        case _:
+            return Signal.NEXT

@@ -1,0 +1,1 @@
+"""Collecting values: what a message fills, and whether it is right (docs/spec 07)."""

@@ -1,0 +1,404 @@
+"""Collecting fields (docs/spec 07 §5–§7): which are missing, what a message gives, what to ask next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from abl.runtime.constraints.results import note_source
+from abl.runtime.events.recorder import note
+from abl.runtime.flow.detours import wrote
+from abl.runtime.gather.corrections import said_instead
+from abl.runtime.gather.extract import Extracted, extract, read_value
+from abl.runtime.gather.validate import max_retries, validate
+from abl.runtime.memory.triggers import recall
+from abl.runtime.plan.fields import FieldPlan
+from abl.runtime.privacy.masking import Display
+from abl.runtime.state import GatherState
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+DEFAULT = "default"
+"""Source of a value that is the field's own default; the other sources are those of ``satisfied_by`` (07 §2)."""
+EXHAUSTED = "gather.retries_exhausted"
+"""Name and subtype of the error of a field that failed more often than its max_retries."""
+NEEDS_MODEL = frozenset({"llm", "ml", "hybrid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A GATHER with the state of asking: fields, when it is complete, how it prompts."""
+
+    fields: tuple[FieldPlan, ...]
+    state: GatherState
+    complete_when: nodes.Text | None = None
+    prompt: str | None = None
+    said: bool = False  # the step has already said something in this turn
+    span: Any = None
+    corrections: bool = False
+    message: str | None = None  # prompt of a field without its own (COLLECT)
+    branches: bool = False  # branches of the GATHER may take a failure, so that who receives judges them
+
+
+def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -> bool:
+    """True when the field takes part (07 §7)."""
+    by_name = {f.name: f for f in request.fields}
+    needs = field.depends_on
+    if field.activation == "progressive" and not needs:
+        needs = tuple(f.name for f in request.fields[: request.fields.index(field)])
+    if any(not has_value(thread, by_name.get(name), name, request.state) for name in needs):
+        return False
+    if field.active_when is not None:
+        from abl.runtime.evaluation import condition
+
+        return engine.holds(thread, condition(field.active_when))
+    return True
+
+
+def has_value(thread: Thread, field: FieldPlan | None, name: str, state: GatherState) -> bool:
+    """True for a collected field; an untouched INITIAL is not collected (06 §5.7)."""
+    if name in state.reask or thread.variables.get(name) is None or thread.origins.get(name) == "initial":
+        return False
+    source = thread.sources.get(name, "system")
+    return field is None or not field.satisfied_by or source == DEFAULT or source in field.satisfied_by
+
+
+def _is_required(field: FieldPlan) -> bool:
+    return field.required and field.activation != "optional"
+
+
+def missing(engine: Engine, thread: Thread, request: Request) -> list[FieldPlan]:
+    """Active required fields without a value and without a default: those that are prompted."""
+    return [
+        f for f in request.fields
+        if _is_required(f) and not f.has_default
+        and not has_value(thread, f, f.name, request.state) and active(engine, thread, request, f)
+    ]  # fmt: skip
+
+
+def begin(engine: Engine, thread: Thread, request: Request) -> None:
+    """The first look at a GATHER in this entry of its step."""
+    state = request.state
+    if state.started:
+        return
+    state.started = True
+    engine.recorder.emit("gather.start", {"fields": [f.name for f in request.fields]}, span=request.span)
+    span_of = engine.program(thread).span
+    for field in request.fields:
+        if field.infer:
+            engine.recorder.not_executed(
+                "infer", "needs a model; the field is asked", span_of(field.span), field=field.name
+            )
+        if field.entity is not None:
+            engine.recorder.not_executed(
+                "entity_ref", "entities are not looked up", span_of(field.span), field=field.name
+            )
+        if field.lookup is not None and field.table is None:
+            engine.recorder.not_executed("lookup", "any value is accepted", span_of(field.span), field=field.name)
+
+
+def advance(engine: Engine, thread: Thread, request: Request) -> bool:
+    """Complete the gather or prompt for what is missing; True when it is complete (07 §6)."""
+    begin(engine, thread, request)
+    wanted = missing(engine, thread, request)
+    while not wanted and _apply_defaults(engine, thread, request):  # a default may activate further fields
+        wanted = missing(engine, thread, request)
+    program = engine.program(thread)
+    if request.complete_when is not None:
+        formula = program.condition(request.complete_when)
+        done = engine.holds(thread, formula)
+        if not done and not wanted:
+            named = {name.split(".")[0] for name in formula.names}
+            wanted = [f for f in request.fields if f.name in named and not has_value(thread, f, f.name, request.state)]
+    else:
+        done = not wanted
+    if done:
+        _complete(engine, thread, request)
+        return True
+    _prompt(engine, thread, request, wanted)
+    return False
+
+
+def _apply_defaults(engine: Engine, thread: Thread, request: Request) -> bool:
+    """Give every active unset field its default; True when there was one (07 §6)."""
+    masker, applied = engine.masker(thread), False
+    for field in request.fields:
+        unset = not has_value(thread, field, field.name, request.state)
+        if not field.has_default or not unset or not active(engine, thread, request, field):
+            continue
+        engine.put(thread, field.name, field.default)
+        thread.sources[field.name] = DEFAULT
+        wrote(engine, thread, field.name)
+        applied = True
+        if field.name in request.state.reask:
+            request.state.reask.remove(field.name)
+        shown = masker.shown(field.name, field.default)
+        data = {"field": field.name, "value": shown, "state": {"set": {field.name: shown}}}
+        engine.recorder.emit("gather.default", data, span=engine.program(thread).span(field.span))
+    return applied
+
+
+def _complete(engine: Engine, thread: Thread, request: Request) -> None:
+    state = request.state
+    state.asked = None
+    state.retry_text = None
+    state.transient = [f.name for f in request.fields if f.transient]
+    masker = engine.masker(thread)
+    values = {f.name: masker.shown(f.name, thread.variables.get(f.name)) for f in request.fields}
+    engine.recorder.emit("gather.complete", {"values": values}, span=request.span)
+    note_all_gathered(engine, thread)
+
+
+def note_all_gathered(engine: Engine, thread: Thread) -> None:
+    """``all_fields_gathered``: every required field of the agent is present."""
+    named = engine.program(thread).all_fields.values()
+    thread.system["all_fields_gathered"] = all(
+        thread.variables.get(f.name) is not None for f in named if _is_required(f)
+    )
+
+
+def _prompt(engine: Engine, thread: Thread, request: Request, wanted: list[FieldPlan]) -> None:
+    state = request.state
+    asking = [f for f in wanted if f.prompt_mode == "ask"]
+    state.several = False
+    if asking:
+        state.asked = asking[0].name
+    elif wanted:
+        state.asked = None
+    quiet, state.quiet = state.quiet, False
+    retry, state.retry_text = state.retry_text, None
+    if quiet or (wanted and not asking):
+        return
+    program = engine.program(thread)
+    field = asking[0] if asking else None
+    nothing_yet = not any(has_value(thread, f, f.name, state) for f in request.fields)
+    data = {"field": field.name if field else None, "fields": [f.name for f in wanted]}
+    local = None
+    if retry is not None:
+        text = retry
+    elif request.prompt is not None and (nothing_yet or field is None):
+        text, state.several = request.prompt, True
+    elif field is not None and (own := field.prompt or request.message):
+        text = own
+    elif request.said:
+        engine.recorder.emit("gather.prompt", {**data, "text": "", "by": "respond"}, span=request.span)
+        state.prompted = True
+        return
+    else:
+        text, state.several = program.messages["gather_prompt"], len(wanted) > 1
+        local = {"fields": ", ".join(f.name for f in wanted)}
+    state.prompted = True
+    engine.say_template(thread, text, kind="prompt", event="gather.prompt", span=request.span, data=data, local=local)
+
+
+def receive(
+    engine: Engine, thread: Thread, request: Request, message: str, *, whole: bool = True,
+    ahead: Sequence[FieldPlan] = (),
+) -> None:  # fmt: skip
+    """Fill fields from a message (T9). ``whole``: the message may be the whole answer to the last prompt.
+
+    ``ahead`` are fields of the agent that are not asked here but may be filled (07 §1).
+    """
+    state = request.state
+    engine.turn.message_read = True
+    begin(engine, thread, request)
+    if request.corrections and _correct(engine, thread, request, message):
+        return
+    open_fields = [
+        f for f in request.fields
+        if not has_value(thread, f, f.name, state) and active(engine, thread, request, f)
+    ]  # fmt: skip
+    open_fields = [f for f in open_fields if _takes_user_text(engine, thread, f)]
+    asked = state.asked if whole else None
+    language, today = engine.program(thread).language, engine.now().date()
+    hits = extract(message, open_fields, asked=asked, several=state.several and whole, language=language, today=today)
+    if ahead and not any(hit.strategy == "asked" for hit in hits):
+        used = [(hit.start, hit.end) for hit in hits]
+        more = [f for f in ahead if not has_value(thread, f, f.name, state) and _takes_user_text(engine, thread, f)]
+        for hit in extract(message, more, asked=None, language=language, today=today):
+            if all(hit.end <= a or hit.start >= b for a, b in used):
+                hits.append(hit)
+    if not whole:  # what filled a field of another agent in this turn is not said twice
+        used = [(start, end) for agent, start, end in engine.turn.used if agent != thread.agent]
+        hits = [hit for hit in hits if all(hit.end <= start or hit.start >= end for start, end in used)]
+    engine.turn.used += [(thread.agent, hit.start, hit.end) for hit in hits]
+    filled: set[str] = set()
+    failed: set[str] = set()
+    for hit in hits:
+        (filled if _take(engine, thread, request, hit, message) else failed).add(hit.field.name)
+    if whole and state.asked is not None and state.asked not in filled and state.asked not in failed:
+        _nothing_for(engine, thread, request, state.asked, message)
+
+
+def _takes_user_text(engine: Engine, thread: Thread, field: FieldPlan) -> bool:
+    if not field.satisfied_by or "user_input" in field.satisfied_by:
+        return True
+    data = {"field": field.name, "source": "user_input", "satisfied_by": list(field.satisfied_by)}
+    engine.recorder.emit("gather.rejected_source", data, status="skipped", span=engine.program(thread).span(field.span))
+    return False
+
+
+def _take(engine: Engine, thread: Thread, request: Request, hit: Extracted, message: str) -> bool:
+    """Validate and store one extracted value."""
+    field = hit.field
+    program = engine.program(thread)
+    if field.sensitive:
+        display = Display.of(field.display, field.mask, field.pii_type)
+        engine.recorder.add_secret_of(hit.value, display)
+        engine.recorder.add_secret(message[hit.start : hit.end].strip(), str(display.show(hit.value)))
+        engine.secret_message()
+    verdict = validate(engine, thread, field, hit.value)
+    if not verdict.executed:
+        engine.recorder.not_executed("validation", "a sentence needs a model; the value is accepted",
+                                     program.span(field.span), field=field.name, rule=verdict.rule)  # fmt: skip
+    if not verdict.fits:
+        _reject(engine, thread, request, field, rule=verdict.rule, error=verdict.error)
+        return False
+    store(engine, thread, request.state, field, hit.value, strategy=hit.strategy, place=[hit.start, hit.end])
+    if hit.extra is not None:
+        engine.put(thread, f"{field.name}_currency", hit.extra)
+        engine.recorder.emit(
+            "set", {"name": f"{field.name}_currency", "old": None, "new": hit.extra, "cause": "gather",
+                    "state": {"set": {f"{field.name}_currency": hit.extra}}}, span=program.span(field.span),
+        )  # fmt: skip
+    return True
+
+
+def store(
+    engine: Engine, thread: Thread, state: GatherState, field: FieldPlan, value: Any, *, strategy: str,
+    place: list[int] | None = None,
+) -> None:  # fmt: skip
+    """Put a valid value into the field and fire its recall."""
+    masker = engine.masker(thread)
+    shown = masker.shown(field.name, value)
+    data: dict[str, Any] = {
+        "field": field.name, "value": shown, "strategy": strategy, "text_span": place, "confidence": 1.0,
+        "state": {"set": {field.name: shown}},
+    }  # fmt: skip
+    if field.strategy in NEEDS_MODEL:
+        message = f"strategy {field.strategy} needs a model; recognisers were used"
+        data["notes"] = [note("RUN011", "extraction.strategy_unavailable", message, "info")]
+    engine.put(thread, field.name, value)
+    thread.sources[field.name] = "user_input"
+    wrote(engine, thread, field.name)
+    note_source(thread, field.name, False)
+    if field.name in state.reask:
+        state.reask.remove(field.name)
+    engine.turn.filled.append(field.name)
+    engine.recorder.emit("gather.extracted", data, span=engine.program(thread).span(field.span))
+    recall(engine, thread, f"entity:{field.name}:extracted")
+
+
+def _reject(
+    engine: Engine, thread: Thread, request: Request, field: FieldPlan, *, rule: str | None, error: str | None = None
+) -> None:
+    """A value that does not fit: counted, and the next prompt says so (07 §4)."""
+    retries = dict(thread.system.get("_validation_retries", {}))
+    retries[field.name] = retries.get(field.name, 0) + 1
+    thread.system["_validation_retries"] = retries
+    program = engine.program(thread)
+    finding = note("RUN008", "gather.rejected", f"{field.name} does not fit {rule or field.type}", "info")
+    data = {"field": field.name, "rule": rule, "attempt": retries[field.name], "notes": [finding]}
+    limit = max_retries(field)
+    if limit is not None and retries[field.name] > limit:
+        message = f"{field.name}: more than {limit} failed attempts"
+        _exhausted(engine, thread, request, field, data, message=message)
+        return
+    engine.recorder.emit("gather.rejected", data, status="failed", span=program.span(field.span))
+    own = error or field.retry_prompt
+    if own is None:
+        prompt = field.prompt or request.message or ""
+        own = f"{program.messages['error_validation']} {prompt}".strip()
+    request.state.retry_text = own
+
+
+def _exhausted(
+    engine: Engine, thread: Thread, request: Request, field: FieldPlan, data: dict[str, Any], *, message: str
+) -> None:
+    """A field failed more often than its max_retries: the branches of its GATHER are judged, else it is an error."""
+    from abl.runtime.flow import errors
+
+    span = engine.program(thread).span(field.span)
+    branched = request.branches and field in request.fields
+    if branched and engine.turn.exhausted is None:
+        engine.turn.exhausted = (message, span)
+        data["state"] = {"set": errors.bind(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error")}
+    engine.recorder.emit("gather.rejected", data, status="failed", span=span)
+    if not branched:
+        engine.turn.handler = errors.report(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error",
+                                            span=span)  # fmt: skip
+        request.state.quiet = True
+
+
+def _nothing_for(engine: Engine, thread: Thread, request: Request, asked: str, message: str) -> None:
+    """The message gave nothing for the asked field: for a typed one a failed attempt (07 §5)."""
+    thread.system["_clarification_count"] = thread.system.get("_clarification_count", 0) + 1
+    field = next((f for f in request.fields if f.name == asked), None)
+    if field is not None and field.sensitive and any(c.isdigit() for c in message):
+        display = Display.of(field.display, field.mask, field.pii_type)
+        engine.recorder.add_secret(message.strip(), str(display.show(message.strip())))  # a mistyped number is one too
+        engine.secret_message()
+    if field is not None and not field.is_text and _takes_user_text(engine, thread, field):
+        _reject(engine, thread, request, field, rule=f"type {field.type}" if not field.options else "options")
+
+
+def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> bool:
+    """A correction of a field that is set (07 §9); True when the message was one."""
+    set_fields = [f for f in request.fields if has_value(thread, f, f.name, request.state)]
+    language, today = engine.program(thread).language, engine.now().date()
+    for field in set_fields:
+        names = "|".join(re.escape(n) for n in (field.name, field.spaced))
+        pair = re.search(rf"(?<![\w.])(?:{names})\s*[:=]\s*([^,;\n]+)", message, re.IGNORECASE)
+        if pair is not None and _corrected(engine, thread, request, field, pair[1]):
+            return True
+    raw = said_instead(message)
+    if raw is None:
+        return False
+    named = [f for f in set_fields if re.search(rf"(?<!\w){re.escape(f.spaced)}(?!\w)", message, re.IGNORECASE)]
+    for field in named or sorted(set_fields, key=lambda f: -thread.assigned.get(f.name, 0)):
+        if read_value(field, raw, language, today)[0] and _corrected(engine, thread, request, field, raw):
+            return True
+    return False
+
+
+def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPlan, raw: str) -> bool:
+    fits, value, _ = read_value(field, raw, engine.program(thread).language, engine.now().date())
+    if not fits or not validate(engine, thread, field, value).fits:
+        return False
+    masker = engine.masker(thread)
+    old = thread.variables.get(field.name)
+    if field.sensitive:
+        display = Display.of(field.display, field.mask, field.pii_type)
+        engine.recorder.add_secret_of(value, display)
+        engine.recorder.add_secret(raw.strip(), str(display.show(value)))
+        engine.secret_message()
+    engine.put(thread, field.name, value)
+    thread.sources[field.name] = "user_input"
+    wrote(engine, thread, field.name)
+    engine.turn.filled.append(field.name)
+    dependent = [f.name for f in request.fields if field.name in f.depends_on and f.name in thread.variables]
+    for name in dependent:
+        thread.variables.pop(name, None)
+        engine.assigned(thread, name)
+    shown = masker.shown(field.name, value)
+    data = {"field": field.name, "old": masker.shown(field.name, old), "new": shown, "cleared": dependent,
+            "state": {"set": {field.name: shown}, "unset": dependent}}  # fmt: skip
+    engine.recorder.emit("gather.corrected", data, span=engine.program(thread).span(field.span))
+    return True
+
+
+def drop_transient(engine: Engine, thread: Thread) -> None:
+    """Clear transient fields when their step is left (07 §6)."""
+    names = [name for name in thread.gather.transient if name in thread.variables]
+    thread.gather.transient = []
+    if not names:
+        return
+    for name in names:
+        thread.variables.pop(name, None)
+        engine.assigned(thread, name)
+    engine.recorder.emit("gather.transient_cleared", {"fields": names, "state": {"unset": names}})

@@ -1,0 +1,1 @@
+"""GUARDRAILS at work (docs/spec 09 §11)."""

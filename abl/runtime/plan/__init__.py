@@ -1,0 +1,1 @@
+"""An agent prepared for running: declarations resolved, expressions compiled once."""

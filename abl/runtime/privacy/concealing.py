@@ -1,0 +1,42 @@
+"""How the slots of a message show where the message is not for its reader: in events (docs/spec 07 §10, 12 §4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from abl.expressions.api import Expression
+from abl.expressions.nodes import Path
+from abl.expressions.values import text
+from abl.runtime.privacy.masking import REDACT
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+
+class Concealer:
+    """Called for every slot of one template (``abl.expressions.api.Conceal``)."""
+
+    def __init__(self, engine: Engine, thread: Thread) -> None:
+        self._engine = engine
+        self._thread = thread
+        self.told = False
+        """A slot was concealed that tells something. A "yes" that depends on a secret does not, a piece of it does."""
+
+    def __call__(self, expression: Expression, value: Any, inside: bool) -> str | None:
+        """The slot's display: as declared for a sensitive name itself, redacted for what is computed from one."""
+        engine = self._engine
+        if value is None or isinstance(value, bool):
+            return None
+        names = [name.text for name in expression.names]
+        if not inside and not engine.derives(self._thread, names):
+            twin = engine.recorder.shown(value) if isinstance(value, str) else value
+            if twin == value:
+                return None
+            self.told = True
+            return str(twin)
+        self.told = self.told or engine.recorder.secrets.tells(value)
+        if inside or not isinstance(expression.node, Path):
+            return str(REDACT.show(value))
+        masker = engine.masker(self._thread)
+        return text(engine.recorder.shown(masker.shown(names[0], value, whole=True)))

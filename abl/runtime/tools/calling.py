@@ -1,0 +1,239 @@
+"""Calling a tool (docs/spec 08 §8): arguments, the constraint pass, consent, execution with retries, binding."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from abl.language import told_keys, words_at
+from abl.runtime.agents import profiles
+from abl.runtime.constraints.passes import run_pass
+from abl.runtime.constraints.points import Point
+from abl.runtime.events.recorder import note
+from abl.runtime.guardrails import judging as guardrails
+from abl.runtime.memory import tools as memory_tools
+from abl.runtime.memory.triggers import recall
+from abl.runtime.plan.refusing import refused
+from abl.runtime.ports import ToolContext, ToolError, ToolResult
+from abl.runtime.tools import confirm, process
+from abl.runtime.tools.arguments import Arguments, resolve
+from abl.runtime.tools.binding import Called, Invocation, bind, bind_blocked, entry_of
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.plan.program import Program
+    from abl.runtime.state import Thread
+
+__all__ = ["Called", "bind_blocked", "call_tool"]
+
+BUILT_IN = frozenset({"call_transfer", "transfer_to_agent", "ivr_digit_input", "get_attachment", "list_attachments"})
+NEVER_EXECUTED = frozenset(words_at("tool", "TYPE")) - {"http"}
+NOT_RUN = told_keys("tool")
+
+
+def call_tool(
+    engine: Engine,
+    thread: Thread,
+    name: str,
+    explicit: dict[str, Any],
+    *,
+    origin: str,
+    span: Any,
+    as_name: str | None = None,
+    may_ask: bool = False,
+    sensitive: frozenset[str] = frozenset(),
+) -> Called:
+    """Run the call sequence; a blocked call binds nothing, the caller lets the rule's ON_FAIL act.
+
+    ``may_ask``: the caller can wait while the user is asked for consent; without it such a call fails as declined.
+    """
+    tool = engine.program(thread).tools.get(name)
+    memory = memory_tools.available(engine, thread).get(name) if tool is None else None
+    call = Invocation(name, tool, origin, span, as_name, memory, may_ask, sensitive)
+    if name in profiles.hidden_tools(engine, thread):
+        return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"a profile hides {name!r}"))
+    if tool is None and memory is None and engine.program(thread).tools and name not in BUILT_IN:
+        return _failed(engine, thread, call, ToolError(subtype="unknown_tool", message=f"no tool {name!r}"))
+    why = refused(engine, thread, tool) if tool is not None else None
+    if why is not None:
+        return _failed(engine, thread, call, ToolError(subtype="refused", message=why))
+    if origin == "model":
+        recall_before(engine, thread, name)  # the other callers do it before they evaluate their arguments
+    arguments = _arguments(engine, thread, call, explicit)
+    failure = run_pass(engine, thread, Point("tool_call", name, origin))
+    if failure is not None:
+        return Called(blocked=failure)
+    stopped = _stopped(engine, thread, call, arguments)
+    if stopped is not None:
+        return stopped if stopped.asked else replace(stopped, exit=bind(engine, thread, call, stopped))
+    _note_not_executed(engine, engine.program(thread), call)
+    called = _guarded_output(engine, thread, call, _execute(engine, thread, call, arguments))
+    called = process.after(engine, thread, call, called)
+    leads_to = bind(engine, thread, call, called)
+    recall(engine, thread, f"tool:{name}:after", "tool:*:after")
+    return replace(called, exit=leads_to)
+
+
+def _arguments(engine: Engine, thread: Thread, call: Invocation, explicit: dict[str, Any]) -> Arguments:
+    if call.memory is not None:
+        problem = call.memory.problem(explicit) or memory_tools.secret_problem(
+            engine, call.memory, explicit, call.sensitive
+        )
+        return Arguments(
+            explicit, dict.fromkeys(explicit, "explicit"), [], problem, sensitive=set(call.sensitive & explicit.keys())
+        )
+    return resolve(engine, thread, call.tool, explicit, call.sensitive)
+
+
+def _stopped(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called | None:
+    """What the call came to before it was made: wrong arguments, ``process.before``, consent; None = go on."""
+    if arguments.problem is None and arguments.missing:
+        missing = ", ".join(arguments.missing)
+        arguments.problem = ToolError(subtype="missing_argument", message=f"{call.name} needs {missing}")
+    if arguments.problem is not None:
+        return _ended(engine, call, arguments.problem)
+    processed = process.before(engine, thread, call, arguments)
+    if processed is not None:
+        if processed.error is not None:
+            return _ended(engine, call, ToolError(**processed.error["error"]))
+        return processed
+    if (guarded := _guarded_input(engine, thread, call, arguments)) is not None:
+        return guarded
+    if call.tool is None or not confirm.required(call.tool):
+        return None
+    if not call.may_ask:
+        return _ended(engine, call, confirm.refused(call.name, call.origin))
+    match confirm.verdict(engine, thread, call, arguments):
+        case "ask":
+            return Called(asked=True)
+        case "no":
+            return _ended(engine, call, ToolError(subtype="declined", message=f"{call.name} was declined"))
+        case _:
+            return None
+
+
+def _guarded_input(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called | None:
+    """Guardrails `tool_input`: what they change is what is sent; a call that they stop fails as blocked."""
+    ruling = guardrails.judge(engine, thread, "tool_input", arguments.values)
+    if ruling.by is not None:
+        return _ended(engine, call, guardrails.stopped_call(engine, thread, ruling, call.name))
+    if ruling.value is not arguments.values:
+        arguments.values.clear()
+        arguments.values.update(ruling.value)
+    return None
+
+
+def _guarded_output(engine: Engine, thread: Thread, call: Invocation, called: Called) -> Called:
+    """Guardrails `tool_output`, over a result."""
+    if called.error is not None or called.result is None:
+        return called
+    ruling = guardrails.judge(engine, thread, "tool_output", called.result)
+    if ruling.by is None:
+        return replace(called, result=ruling.value)
+    return Called(error=guardrails.stopped_call(engine, thread, ruling, call.name).envelope())
+
+
+def recall_before(engine: Engine, thread: Thread, name: str) -> None:
+    """Recall `search:before` where the tool searches, before the arguments of its call are evaluated (03 §5)."""
+    if _is_search(engine.program(thread).tools.get(name), name):
+        recall(engine, thread, "search:before")
+
+
+def _is_search(tool: nodes.Tool | None, name: str) -> bool:
+    return entry_of(tool).value("TYPE") == "searchai" or name.startswith("search") or name.endswith("_search")
+
+
+def _note_not_executed(engine: Engine, program: Program, call: Invocation) -> None:
+    tool = call.tool
+    if tool is None:
+        return
+    kind = entry_of(tool).value("TYPE")
+    if kind in NEVER_EXECUTED:
+        engine.recorder.not_executed("binding", f"{kind} tools are mocked", program.span(tool))
+    for key in NOT_RUN:
+        prop = tool.prop(key)
+        if prop is not None:
+            engine.recorder.not_executed(key.lower(), "the call goes on without it", program.span(prop.key_span))
+
+
+def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called:
+    """Cache, then the port with its retries; the start and the end are events."""
+    recorder, masker = engine.recorder, engine.masker(thread)
+    shown_args = arguments.shown(masker)
+    key = call.name + json.dumps(arguments.values, sort_keys=True, default=str) if _cacheable(call.tool) else None
+    if key is not None and key in engine.state.call_cache:
+        recorder.emit("call.cache_hit", {"tool": call.name, "args": shown_args}, span=call.span)
+        return Called(engine.state.call_cache[key])
+    data = {"tool": call.name, "args": shown_args, "sources": arguments.sources, "origin": call.origin}
+    start = recorder.emit("call.start", data, span=call.span)
+    with recorder.inside(start):
+        result = _attempts(engine, thread, call, arguments.values)
+    called = _judge(result)
+    if key is not None and called.error is None:
+        engine.state.call_cache[key] = called.result
+    failed = called.error is not None
+    end: dict[str, Any] = {
+        "tool": call.name, "status": "failed" if failed else "ok", "ms": result.delay_ms, "mode": result.mode,
+        "generated": result.generated,
+        "error" if failed else "result": masker.shown("call_result", called.error if failed else called.result),
+    }  # fmt: skip
+    if result.generated:
+        end["notes"] = [note("RUN010", "mock.generated", f"no mock case for {call.name}; a sample was made", "info")]
+    recorder.emit("call.end", end, status=end["status"], span=call.span, parent=start["seq"])
+    return called
+
+
+def _attempts(engine: Engine, thread: Thread, call: Invocation, values: dict[str, Any]) -> ToolResult:
+    """The port's answer, asked again as often as the tool's ``retry`` allows; delays are virtual time."""
+    if call.memory is not None:
+        return memory_tools.run(engine, thread, call.memory, values)
+    timeout = _timeout(engine.program(thread), call.tool)
+    given = entry_of(call.tool)
+    retries, pause = given.value("RETRY") or 0, given.value("RETRY_DELAY") or 0
+    state = engine.state
+    returns = call.tool.returns if call.tool is not None else None
+    attempt = 0
+    while True:
+        context = ToolContext(state.session_id, state.turn, engine.now(), returns, state.tool_memory)
+        result = engine.tools.call(call.name, values, context)
+        if result.delay_ms > timeout:
+            message = f"{call.name} took longer than {timeout} ms"
+            error = ToolError(subtype="tool_timeout", message=message, retryable=True)
+            result = ToolResult(error=error, delay_ms=timeout, mode=result.mode)
+        if result.error is None or attempt >= retries:
+            return result
+        attempt += 1
+        engine.recorder.emit("call.retry", {"tool": call.name, "n": attempt, "delay": pause}, span=call.span)
+
+
+def _judge(result: ToolResult) -> Called:
+    if result.error is not None:
+        return Called(error=result.error.envelope())
+    if isinstance(result.value, dict) and result.value.get("success") is False:
+        return Called(error=result.value)
+    return Called(result.value)
+
+
+def _cacheable(tool: nodes.Tool | None) -> bool:
+    return bool(entry_of(tool).below("HINTS").value("cacheable"))
+
+
+def _timeout(program: Program, tool: nodes.Tool | None) -> int:
+    given = entry_of(tool)
+    return given.below("HINTS").given("timeout") or given.given("TIMEOUT") or program.tool_timeout
+
+
+def _ended(engine: Engine, call: Invocation, error: ToolError) -> Called:
+    """A call that is never executed: recorded as ended without a start."""
+    called = Called(error=error.envelope())
+    data = {"tool": call.name, "status": "failed", "error": called.error, "ms": 0, "mode": "none", "generated": False}
+    engine.recorder.emit("call.end", data, status="failed", span=call.span)
+    return called
+
+
+def _failed(engine: Engine, thread: Thread, call: Invocation, error: ToolError) -> Called:
+    """A call that ends before its sequence began, bound like any failure."""
+    called = _ended(engine, call, error)
+    return replace(called, exit=bind(engine, thread, call, called))

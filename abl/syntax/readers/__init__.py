@@ -1,0 +1,1 @@
+"""Blocks read as the sections of the language (docs/spec 03-09)."""

@@ -1,0 +1,443 @@
+"""Directive lists: what steps, branches, handlers, hooks and ON_START do (docs/spec 06 §3, §5-§7).
+
+A list is read in two passes. The first puts what belongs to a directive with it: WITH, AS and the result blocks with
+the CALL above, ON_FAIL with the nearest CALL or CHECK, presentation keys with the RESPOND, pipeline keys with the
+TRANSFORM. The second reads each directive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from abl.source import Span
+from abl.syntax import vocabulary
+from abl.syntax.lines.texts import first_word, rest_behind
+from abl.syntax.nodes import (
+    ActionHandlers,
+    Argument,
+    Block,
+    Branch,
+    Call,
+    Check,
+    Directive,
+    IntentHandlers,
+    Name,
+    OnInput,
+    Outcome,
+    Property,
+    Respond,
+    Setting,
+    Text,
+    Transition,
+)
+from abl.syntax.readers.calls import call_header
+from abl.syntax.readers.constraints import read_step_rules
+from abl.syntax.readers.context import Context
+from abl.syntax.readers.entries import (
+    condition_text,
+    entries_of,
+    flag,
+    item_head,
+    legal_key,
+    name_from,
+    with_colon,
+)
+from abl.syntax.readers.gather import read_gather
+from abl.syntax.readers.on_fail import read_on_fail, reason_text
+from abl.syntax.readers.state import read_arguments, read_clear, read_log, read_set, read_transform
+from abl.syntax.recovery import findings
+from abl.syntax.recovery.colons import mended, with_key
+from abl.syntax.recovery.else_if import as_if
+from abl.syntax.recovery.suggest import closest
+
+_TEMPLATE = re.compile(r"TEMPLATE\(\s*+([^()\s]*+)\s*+\)")
+_CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
+_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL", "CLEAR_INTERACTION_LANGUAGE"})
+"""Directives that may be a word alone, and ON_FAIL, which has a code of its own for that."""
+_CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
+_OWNERS: Final = {
+    **dict.fromkeys(vocabulary.RESPOND_KEYS - {"ACTIONS"}, "RESPOND"),
+    **dict.fromkeys(vocabulary.CALL_PARTS, "CALL"),
+    **dict.fromkeys(vocabulary.TRANSFORM_KEYS - {"AS"}, "TRANSFORM"),
+    "ON_FAIL": "CHECKED",
+    "PROMPT": "GATHER",
+    "STRATEGY": "GATHER",
+    "REASON": "TRANSITION",
+}
+"""What a key belongs to when such a directive stands above it; without one it is a directive itself."""
+_ROLES: Final = {
+    **dict.fromkeys(vocabulary.TRANSITIONS, ("TRANSITION",)),
+    "CALL": ("CALL", "CHECKED"),
+    "CHECK": ("CHECKED",),
+    "RESPOND": ("RESPOND",),
+    "GATHER": ("GATHER",),
+    "TRANSFORM": ("TRANSFORM",),
+}
+"""What a directive may own the keys below it as."""
+_BRANCH_STARTS: Final = vocabulary.BRANCH_CONDITIONS | {"ELSE"}
+
+
+@dataclass(slots=True)
+class _Group:
+    """A directive's block and the sibling blocks that belong to it."""
+
+    key: str
+    block: Block
+    parts: list[Block] = field(default_factory=list)
+
+
+def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str) -> tuple[Directive, ...]:
+    """Directives in authored order. ``place`` names the legal keys (``vocabulary.KEYS_BY_PLACE``).
+
+    Unknown keys of a step stay as ``Setting``, because a rule with its own code judges them (ABL620); elsewhere they
+    are reported (ABL106).
+    """
+    found: list[Directive] = []
+    counts: dict[str, int] = {}
+    for group in _grouped(ctx, flat(blocks), place):
+        key = group.key
+        number = counts.get(key, 0)
+        counts[key] = number + 1
+        at = f"{path}.{key}[{number}]" if number else f"{path}.{key}"
+        reader = _READERS.get(key, _read_setting) if key != "WHEN" or place != "step" else _read_setting
+        found.append(reader(ctx, group.block, group.parts, key, at))
+    return tuple(found)
+
+
+def flat(blocks: Iterable[Block]) -> Iterable[Block]:
+    """Action lists (``- SET: ...``) as if the directives stood without dashes."""
+    for block in blocks:
+        if block.item and block.colon:
+            head, rest = item_head(block, keep_nested=True)
+            yield head
+            yield from rest
+        else:
+            yield block
+
+
+def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
+    legal = vocabulary.KEYS_BY_PLACE[place]
+    groups: list[_Group] = []
+    nearest: dict[str, _Group] = {}
+    unknown: list[Block] = []
+    for written in blocks:
+        block = keyed(ctx, written, legal)
+        if not block.colon:
+            ctx.skip(block, "This is no directive", "")
+            continue
+        key = legal_key(block.key, legal)
+        owner = nearest.get(_OWNERS.get(key, ""))
+        if owner is not None:
+            owner.parts.append(block)
+            continue
+        if key not in legal and place != "step":
+            unknown.append(block)
+            continue
+        if not block.key.isupper() and key in legal and not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES:
+            ctx.report(findings.lower_key(block.key_span, block.key))
+        group = _Group(_CANONICAL.get(key, key), block)
+        for role in _ROLES.get(group.key, ()):
+            nearest[role] = group
+        groups.append(group)
+    given = {group.key for group in groups} if unknown else frozenset()
+    for block in unknown:
+        shown = [vocabulary.as_written(known, False) for known in sorted(legal)]
+        ctx.report(findings.unknown_key(ctx.source, block, place, shown, given))
+    for group in groups:
+        empty = group.block.value is None and not group.block.children and not group.parts
+        if empty and group.key not in _MAY_BE_EMPTY:
+            ctx.report(findings.empty_block(ctx.source, group.block.span, group.block.key))
+    return groups
+
+
+def keyed(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
+    """A bare word such as ``- RESUME`` (in YAML form ``- resume``) as a key; ``RESPOND "x"`` with its missing colon."""
+    if block.colon or block.value is None:
+        return block
+    value = block.value
+    if value.style == "bare" and (value.value.upper() if ctx.yaml else value.value) in legal:
+        if block.children:
+            ctx.report(findings.missing_colon(value.span, value.value))
+        return with_key(block, value, None)
+    return with_colon(ctx, block, legal)
+
+
+def _with_keys(ctx: Context, blocks: Iterable[Block], legal: vocabulary.Words, owner: str) -> tuple[Block, ...]:
+    """What belongs to a directive, each with its key; a line without one is reported."""
+    found: list[Block] = []
+    for written in blocks:
+        block = keyed(ctx, written, legal)
+        if block.colon:
+            found.append(block)
+        else:
+            ctx.skip(block, f"This is no part of {owner}", "")
+    return tuple(found)
+
+
+def properties_of(blocks: Iterable[Block]) -> tuple[Property, ...]:
+    return tuple(
+        Property(vocabulary.canonical_key(block.key), block.key, block.key_span, block.value, block)
+        for block in blocks
+        if block.colon
+    )
+
+
+# One reader for each directive ----------------------------------------------------------------------------------
+
+Parts = Sequence[Block]
+
+
+def _read_setting(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    if block.children:
+        block = mended(ctx, block)
+    return Setting(span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value)
+
+
+def _read_step_constraints(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return Setting(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value,
+        rules=read_step_rules(ctx, block, path),
+    )  # fmt: skip
+
+
+def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    text = block.value
+    below = _with_keys(ctx, (*block.children, *parts), vocabulary.RESPOND_KEYS, key)
+    template: Name | None = None
+    if text is not None and text.style == "bare" and text.raw.startswith("TEMPLATE("):
+        match = _TEMPLATE.fullmatch(ctx.text, *text.span)
+        if match is not None:
+            template = Name(match[1], Span(match.start(1), match.end(1)))
+        elif ")" not in text.raw:
+            bracket = text.span.start + len("TEMPLATE")
+            place = Span(bracket, bracket + 1)
+            ctx.report(findings.unclosed_bracket(place, "(", ctx.line_of(bracket), text.span.end, ")"))
+    return Respond(
+        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
+        key_span=block.key_span, text=text, template=template,
+    )  # fmt: skip
+
+
+def _read_state_set(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return read_set(ctx, block, key, path)
+
+
+def _read_state_clear(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return read_clear(ctx, block, key, path)
+
+
+def _read_state_transform(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return read_transform(ctx, block, key, path, parts)
+
+
+def _read_state_log(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return read_log(ctx, block, key, path)
+
+
+def _read_step_gather(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return read_gather(ctx, block, key, path, parts=parts)
+
+
+def _read_check(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    below = [child for child in (*block.children, *parts) if child.key.upper() == "ON_FAIL"]
+    on_fail = read_on_fail(ctx, below[-1], f"{path}.ON_FAIL", read_branches) if below else None
+    return Check(
+        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
+        key_span=block.key_span, condition=condition_text(ctx, block.value), on_fail=on_fail,
+    )  # fmt: skip
+
+
+def _read_outcome(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    on_fail = read_on_fail(ctx, block, path, read_branches) if key == "ON_FAIL" else None
+    branches = read_branches(ctx, block, path) if key != "ON_FAIL" else ()
+    return Outcome(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, branches=branches,
+        on_fail=on_fail,
+    )  # fmt: skip
+
+
+def _read_when(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    """WHEN as a setting, or with nested lines the branch of a hook (09 §9)."""
+    if not block.children:
+        return _read_setting(ctx, block, parts, key, path)
+    actions = read_directives(ctx, block.children, "hook", path)
+    branch = Branch(span=block.span, path=path, block=block, condition=block.value, is_else=False, actions=actions)
+    return Outcome(span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, branches=(branch,))
+
+
+def _read_on_input(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return OnInput(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        branches=read_branches(ctx, block, path),
+    )  # fmt: skip
+
+
+def _read_transition(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    return _transition(ctx, block, key, path, value=block.value, below=(*block.children, *parts))
+
+
+def _read_ending(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    """``HANDOFF: Agent``, ``COMPLETE: true`` or ``ESCALATE: reason`` as an action of a handler."""
+    if key == "COMPLETE" and flag(block.value) is False:
+        return _read_setting(ctx, block, parts, key, path)
+    name = Name(key, block.key_span)
+    agent = name_from(block.value) if key == "HANDOFF" else None
+    reason = block.value if key == "ESCALATE" else None
+    return Transition(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, target=name, reason=reason,
+        agent=agent,
+    )  # fmt: skip
+
+
+def _transition(
+    ctx: Context, block: Block, key: str, path: str, *, value: Text | None, below: Iterable[Block] = ()
+) -> Transition:
+    target = agent = reason = None
+    if value is not None:
+        target = Name(value.value, value.inner) if value.style != "bare" else first_word(value)
+        rest = rest_behind(ctx.text, value, target) if value.style == "bare" else None
+        if rest is not None and target.value.upper() == "HANDOFF":
+            agent = first_word(rest) if rest.style == "bare" else name_from(rest)
+        elif rest is not None and target.value.upper() == "ESCALATE":
+            reason = reason_text(ctx, rest)
+        elif rest is not None:
+            target = Name(value.value, value.inner)
+    for child in below:
+        if child.key.upper() == "REASON":
+            reason = child.value
+    return Transition(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, target=target, reason=reason,
+        agent=agent,
+    )  # fmt: skip
+
+
+def _span(block: Block, parts: Parts) -> Span:
+    return Span(block.span.start, max(block.span.end, parts[-1].span.end)) if parts else block.span
+
+
+# CALL -----------------------------------------------------------------------------------------------------------
+
+
+def _read_call(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    tool, arguments, as_, inline_with = call_header(ctx, block.value, path) if block.value else (None, (), None, ())
+    below = _with_keys(ctx, (*block.children, *parts), _CALL_PARTS, "CALL")
+    with_: list[Argument] = list(inline_with)
+    branches: dict[str, tuple[Branch, ...]] = {}
+    on_fail = None
+    for child in below:
+        part = vocabulary.canonical_key(child.key)
+        if part == "WITH":
+            with_.extend(read_arguments(ctx, child, f"{path}.WITH"))
+        elif part == "AS":
+            as_ = name_from(child.value) or as_
+        elif part in vocabulary.RESULT_BLOCKS:
+            branches[part] = branches.get(part, ()) + read_branches(ctx, child, f"{path}.{part}")
+        elif part == "ON_FAIL":
+            on_fail = read_on_fail(ctx, child, f"{path}.ON_FAIL", read_branches)
+    return Call(
+        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
+        key_span=block.key_span, tool=tool, arguments=arguments, with_=tuple(with_), as_=as_,
+        on_success=branches.get("ON_SUCCESS", ()), on_failure=branches.get("ON_FAILURE", ()),
+        on_result=branches.get("ON_RESULT", ()), on_fail=on_fail,
+    )  # fmt: skip
+
+
+# Branches -------------------------------------------------------------------------------------------------------
+
+
+def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
+    """A branch list, a block that is one unconditional branch, or ``THEN step`` / ``step`` on one line."""
+    if block.value is not None:
+        return (_shorthand(ctx, block, block.value, path),)
+    children = block.children
+    if not children:
+        return ()
+    if children[0].item or any(child.key.upper() in _BRANCH_STARTS for child in children):
+        entries = entries_of(ctx, block, _BRANCH_STARTS, vocabulary.KEYS_BY_PLACE["branch"])
+        return tuple(_read_branch(ctx, entry, f"{path}[{i}]") for i, entry in enumerate(entries))
+    actions = read_directives(ctx, children, "branch", path)
+    return (Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=actions),)
+
+
+def _shorthand(ctx: Context, block: Block, value: Text, path: str) -> Branch:
+    word = first_word(value)
+    rest = rest_behind(ctx.text, value, word) if word.value.rstrip(":") in ("THEN", "GOTO") else value
+    then = _transition(ctx, block, "THEN", f"{path}.THEN", value=rest, below=block.children)
+    return Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=(then,))
+
+
+def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
+    item = keyed(ctx, as_if(ctx, item), _BRANCH_STARTS)
+    condition: Text | None = None
+    key = item.key.upper() if item.colon else ""
+    if key == "ELSE":
+        head, rest = item_head(item)
+        actions = (*head.children, *rest)
+        if item.value is not None:
+            then = _transition(ctx, item, "THEN", f"{path}.THEN", value=item.value)
+            more = read_directives(ctx, actions, "branch", path)
+            return Branch(span=item.span, path=path, block=item, condition=None, is_else=True, actions=(*more, then))
+    elif key in vocabulary.BRANCH_CONDITIONS:
+        condition = condition_text(ctx, item.value)
+        actions = item.children
+        if condition is None:
+            ctx.report(findings.empty_block(ctx.source, item.key_span, item.key))
+    else:
+        actions = (item,) if item.colon or item.value is not None else item.children
+    is_else = key not in vocabulary.BRANCH_CONDITIONS and not _is_misspelt_condition(key)
+    return Branch(
+        span=item.span, path=path, block=item, condition=condition, is_else=is_else,
+        actions=read_directives(ctx, actions, "branch", path),
+    )  # fmt: skip
+
+
+def _is_misspelt_condition(key: str) -> bool:
+    """True for ``- IFX: a == 1``, which is told as an unknown key (ABL106) and is no ELSE."""
+    return key not in vocabulary.KEYS_BY_PLACE["branch"] and bool(closest(key, vocabulary.BRANCH_CONDITIONS))
+
+
+# Handlers (read in a module of their own, which reads directives in turn) ------------------------------------------
+
+
+def _read_intent_list(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    from abl.syntax.readers.handlers import read_intents
+
+    place = "sub_intent" if key == "SUB_INTENTS" else "digression"
+    return IntentHandlers(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        handlers=read_intents(ctx, block, place, path),
+    )  # fmt: skip
+
+
+def _read_on_action(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
+    from abl.syntax.readers.handlers import read_action_handlers
+
+    return ActionHandlers(
+        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        handlers=read_action_handlers(ctx, block, path),
+    )  # fmt: skip
+
+
+_Reader = Callable[[Context, Block, Parts, str, str], Directive]
+
+_READERS: Final[dict[str, _Reader]] = {
+    **dict.fromkeys(("RESPOND", "PRESENT"), _read_respond),
+    **dict.fromkeys((*vocabulary.RESULT_BLOCKS, "ON_FAIL", "BRANCHES"), _read_outcome),
+    **dict.fromkeys(vocabulary.TRANSITIONS, _read_transition),
+    **dict.fromkeys(("HANDOFF", "COMPLETE", "ESCALATE"), _read_ending),
+    **dict.fromkeys(("SUB_INTENTS", "DIGRESSIONS"), _read_intent_list),
+    "STEP_CONSTRAINTS": _read_step_constraints,
+    "WHEN": _read_when,
+    "SET": _read_state_set,
+    "CLEAR": _read_state_clear,
+    "TRANSFORM": _read_state_transform,
+    "LOG": _read_state_log,
+    "GATHER": _read_step_gather,
+    "CALL": _read_call,
+    "CHECK": _read_check,
+    "ON_INPUT": _read_on_input,
+    "ON_ACTION": _read_on_action,
+}
