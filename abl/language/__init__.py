@@ -64,9 +64,13 @@ class Value(NamedTuple):
 @cache
 def _value(type: Type) -> Value:
     return Value(
-        type.maps, type.lists, type.named_lists, type.named_maps,
-        tuple([word for closed in closed_types(type) for word in closed.words]), type.kinds,
-    )  # fmt: skip
+        type.maps,
+        type.lists,
+        type.named_lists,
+        type.named_maps,
+        tuple([word for closed in closed_types(type) for word in closed.words]),
+        type.kinds,
+    )
 
 
 def words_at(place: str, written: str) -> tuple[str, ...]:

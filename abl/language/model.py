@@ -169,9 +169,9 @@ def place(
     code: str = "",
 ) -> Place:
     """A place with its keys, each of which says what the runtime does with it and where it is described."""
-    here = tuple([
-        replace(known, runs=known.runs or runs, spec=known.spec or spec, code=known.code or code) for known in listed
-    ])  # fmt: skip
+    here = tuple(
+        [replace(known, runs=known.runs or runs, spec=known.spec or spec, code=known.code or code) for known in listed]
+    )
     return Place(name, here, others, title, lower, parsed, free, heads or {}, misses, runs, spec, code)
 
 

@@ -43,10 +43,15 @@ class Type:
     def __or__(self, other: Type) -> Type:
         """Either of two. What is behind the key is read by the first that reads anything."""
         return Either(
-            self.maps + other.maps, self.lists + other.lists, self.named_lists + other.named_lists,
-            self.named_maps + other.named_maps, self.kinds + other.kinds, {**self.words, **other.words},
-            self.prose or other.prose, (self, other),
-        )  # fmt: skip
+            self.maps + other.maps,
+            self.lists + other.lists,
+            self.named_lists + other.named_lists,
+            self.named_maps + other.named_maps,
+            self.kinds + other.kinds,
+            {**self.words, **other.words},
+            self.prose or other.prose,
+            (self, other),
+        )
 
     def read(self, block: Lines) -> Any:
         """The value of a key, or None."""

@@ -81,10 +81,16 @@ def _play(arguments: argparse.Namespace) -> int:
 def _talk(arguments: argparse.Namespace) -> int:
     events: list[Any] = []
     session = Session(
-        _files(arguments.path), facts=MemoryFacts(), tools=MockTools(), clock=SystemClock(), user=arguments.user,
-        entry=arguments.entry, channel="terminal", on_event=events.append,
+        _files(arguments.path),
+        facts=MemoryFacts(),
+        tools=MockTools(),
+        clock=SystemClock(),
+        user=arguments.user,
+        entry=arguments.entry,
+        channel="terminal",
+        on_event=events.append,
         policy=configuration_for(arguments.path).policy,
-    )  # fmt: skip
+    )
     try:
         _converse(session)
     except BudgetExceeded as problem:
@@ -215,8 +221,9 @@ def update_replies(path: Path, result: Result) -> None:
 
 def write_junit(path: Path, results: Sequence[tuple[Path, Result | ScenarioError]]) -> None:
     """The results as JUnit XML: one test case per scenario, its divergences as the failure text."""
-    suite = ElementTree.Element("testsuite", name="abl test", tests=str(len(results)),
-                                failures=str(sum(not _passed(o) for _, o in results)))  # fmt: skip
+    suite = ElementTree.Element(
+        "testsuite", name="abl test", tests=str(len(results)), failures=str(sum(not _passed(o) for _, o in results))
+    )
     for file, outcome in results:
         name = outcome.name if isinstance(outcome, Result) else file.name
         case = ElementTree.SubElement(suite, "testcase", classname=str(file), name=name)

@@ -174,9 +174,11 @@ class Engine:
         found = self._maskers.get(thread.agent)
         if found is None:
             found = self._maskers[thread.agent] = Masker(
-                {**self.declared, **self.program(thread).sensitive}, thread.tainted, self.recorder.shown,
+                {**self.declared, **self.program(thread).sensitive},
+                thread.tainted,
+                self.recorder.shown,
                 self.state.masks,
-            )  # fmt: skip
+            )
         return found
 
     def runtime_value(self, thread: Thread, name: str) -> Any:
@@ -195,8 +197,12 @@ class Engine:
                 return [h["text"] for h in state.history if h["from"] == "user"][-3:]
             case "session":
                 current = {"language": state.interaction_language or state.language}
-                return {"id": state.session_id, "channel": state.channel, "user": state.user,
-                        "interaction": {"current": current}}  # fmt: skip
+                return {
+                    "id": state.session_id,
+                    "channel": state.channel,
+                    "user": state.user,
+                    "interaction": {"current": current},
+                }
             case "system":
                 return {"channel": state.channel, "locale": state.language}
             case _:
@@ -396,9 +402,16 @@ class Engine:
     # Saying -------------------------------------------------------------------------------------------------------
 
     def say(
-        self, thread: Thread, text: str, *, kind: str, event: str, span: Any = None, data: dict[str, Any] | None = None,
+        self,
+        thread: Thread,
+        text: str,
+        *,
+        kind: str,
+        event: str,
+        span: Any = None,
+        data: dict[str, Any] | None = None,
         result: bool = False,
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Queue a message and record it; False when it is empty or over the limit of a turn.
 
         ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one

@@ -99,11 +99,20 @@ class Session:
         if variables:
             state.threads[entry] = Thread(entry, variables=dict(variables))
         self._engine = Engine(
-            state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
-            model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
-            on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
-            profiles=profiles_in(files), budget=budget,
-        )  # fmt: skip
+            state,
+            programs,
+            facts=facts if facts is not None else MemoryFacts(),
+            tools=tools or MockTools(),
+            model=model,
+            clock=clock or SystemClock(),
+            settings=settings or {},
+            kept=kept if kept is not None else {},
+            on_event=on_event,
+            timer=timer,
+            memories=Memories(blocks, records, bank, memory_policy),
+            profiles=profiles_in(files),
+            budget=budget,
+        )
 
     @classmethod
     def restore(
@@ -134,11 +143,20 @@ class Session:
         if missing:
             raise NotRunnable((), f"the files have no agent {', '.join(missing)}, which the snapshot needs")
         session._engine = Engine(
-            state, programs, facts=facts if facts is not None else MemoryFacts(), tools=tools or MockTools(),
-            model=model, clock=clock or SystemClock(), settings=settings or {}, kept=kept if kept is not None else {},
-            on_event=on_event, timer=timer, memories=Memories(blocks, records, bank, memory_policy),
-            profiles=profiles_in(files), budget=budget,
-        )  # fmt: skip
+            state,
+            programs,
+            facts=facts if facts is not None else MemoryFacts(),
+            tools=tools or MockTools(),
+            model=model,
+            clock=clock or SystemClock(),
+            settings=settings or {},
+            kept=kept if kept is not None else {},
+            on_event=on_event,
+            timer=timer,
+            memories=Memories(blocks, records, bank, memory_policy),
+            profiles=profiles_in(files),
+            budget=budget,
+        )
         return session
 
     # Turns --------------------------------------------------------------------------------------------------------
@@ -314,11 +332,20 @@ class Session:
         """A copy in which something can be tried: it shares the ports, but writes and records nothing here."""
         engine = self._engine
         return Engine(
-            load_state(engine.state.dump()), engine.programs, facts=engine.facts.store, tools=engine.tools,
-            model=engine.model, clock=engine.clock, settings=engine.settings, kept=dict(engine.kept), on_event=None,
-            timer=engine.recorder.timer, profiles=engine.profiles,
-            memories=engine.memories.copy(), budget=engine.budget.fresh(),
-        )  # fmt: skip
+            load_state(engine.state.dump()),
+            engine.programs,
+            facts=engine.facts.store,
+            tools=engine.tools,
+            model=engine.model,
+            clock=engine.clock,
+            settings=engine.settings,
+            kept=dict(engine.kept),
+            on_event=None,
+            timer=engine.recorder.timer,
+            profiles=engine.profiles,
+            memories=engine.memories.copy(),
+            budget=engine.budget.fresh(),
+        )
 
     def snapshot(self) -> dict[str, Any]:
         """JSON from which :meth:`restore` goes on; take it between turns. Raises SizeExceeded (docs/spec 02 §8)."""

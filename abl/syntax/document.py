@@ -54,11 +54,18 @@ def finished(ctx: Context, tree: Tree) -> Document:
     reader.read(tree.blocks)
     tangled = tree.too_deep or ctx.full
     return Document(
-        ctx.source, tuple(reader.agents), tuple(reader.fragments), tree.blocks, tree.comments, ctx.heard(),
-        tuple(sorted(ctx.unknown, key=lambda unknown: unknown.span)), ctx.yaml, tuple(reader.profiles),
+        ctx.source,
+        tuple(reader.agents),
+        tuple(reader.fragments),
+        tree.blocks,
+        tree.comments,
+        ctx.heard(),
+        tuple(sorted(ctx.unknown, key=lambda unknown: unknown.span)),
+        ctx.yaml,
+        tuple(reader.profiles),
         tuple(reader.tool_files),
         Trail(ctx.mixed, tangled, tree.unsure, tree.blanked, ctx.units),
-    )  # fmt: skip
+    )
 
 
 def _readable(text: str) -> str:

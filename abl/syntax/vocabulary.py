@@ -205,10 +205,14 @@ BOOLEANS: Final = tuple(FLAG.words)
 
 # Where free text stands: a `` #`` behind it is text (01 §2) -------------------------------------------------------
 
-TEXT_KEYS: Final = frozenset([
-    name for keys in (_SECTIONS, *(place.keys for place in PLACES.values())) for name, key in keys.items()
-    if key.type.prose
-])  # fmt: skip
+TEXT_KEYS: Final = frozenset(
+    [
+        name
+        for keys in (_SECTIONS, *(place.keys for place in PLACES.values()))
+        for name, key in keys.items()
+        if key.type.prose
+    ]
+)
 TEXT_CONTAINERS: Final = words("LIMITATIONS MESSAGES TEMPLATES STEP_CONSTRAINTS GUARDRAILS POLICIES")
 """Blocks whose entries are free text."""
 

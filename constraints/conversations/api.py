@@ -76,9 +76,12 @@ class StartSerializer(Fields):
     user_reference = Text(max_length=200, required=False, allow_blank=True)
     memory_policy = PolicySerializer(required=False, allow_null=True)
     bank = Text(
-        max_length=100, required=False, allow_null=True, allow_blank=True,
+        max_length=100,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
         help_text="Memory bank of the agents; empty: none.",
-    )  # fmt: skip
+    )
     model = ScriptLineSerializer(  # type: ignore[call-arg]
         many=True, max_length=MOST_LINES, required=False, allow_null=True
     )

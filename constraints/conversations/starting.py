@@ -86,13 +86,23 @@ def conversation_start(
         version=1,
     )
     stores.session_begin(
-        project=project, session=conversation.session_id, user=user, metadata=metadata,
-        session_reference=session_reference, user_reference=user_reference, started_by=started_by,
-    )  # fmt: skip
+        project=project,
+        session=conversation.session_id,
+        user=user,
+        metadata=metadata,
+        session_reference=session_reference,
+        user_reference=user_reference,
+        started_by=started_by,
+    )
     turn = Turn.objects.create(
-        conversation=conversation, share=share_of(conversation), index=0, message_id="start", kind=Turn.Kind.START,
-        author=started_by, version=1,
-    )  # fmt: skip
+        conversation=conversation,
+        share=share_of(conversation),
+        index=0,
+        message_id="start",
+        kind=Turn.Kind.START,
+        author=started_by,
+        version=1,
+    )
     turn_enqueue(turn_id=turn.pk)
     return conversation
 

@@ -24,9 +24,12 @@ class PreviewAskSerializer(Fields):
     message = Text(max_length=LONGEST)
     agent = Text(required=False, allow_null=True, allow_blank=True, help_text="Absent: the agent that begins.")
     conversation = Whole(
-        required=False, allow_null=True, min_value=1, max_value=2**31 - 1,
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=2**31 - 1,
         help_text="Its number; then the message is its next one, of its user to the agent that has control.",
-    )  # fmt: skip
+    )
     memory_policy = PolicySerializer(required=False, allow_null=True)
 
 

@@ -35,13 +35,19 @@ class TurnMemories:
         if not stores.run_noted(project=conversation.project, session=conversation.session_id, run=run):
             session_note(conversation, run)
         source = {
-            "conversation": conversation.number, "session": conversation.session_id, "by": starter_of(conversation),
+            "conversation": conversation.number,
+            "session": conversation.session_id,
+            "by": starter_of(conversation),
             "revisions": programs.revision_numbers(conversation.pins),
-        }  # fmt: skip
+        }
         records = SessionRecords(
-            conversation.project, user=conversation.user, session=conversation.session_id, now=clock.now, run=run,
+            conversation.project,
+            user=conversation.user,
+            session=conversation.session_id,
+            now=clock.now,
+            run=run,
             source=source,
-        )  # fmt: skip
+        )
         name = conversation.settings.get("bank")
         bank = ProjectBank(conversation.project, name, clock.now, source) if name else None
         return cls(conversation, records, run, ProjectBlocks(conversation.project, source), bank)
@@ -69,9 +75,12 @@ def starter_of(conversation: Conversation) -> str:
 def session_note(conversation: Conversation, run: str = "") -> None:
     """Make sure that the session of a conversation is known; one that started by the API is already."""
     stores.session_begin(
-        project=conversation.project, session=conversation.session_id, user=conversation.user,
-        started_by=conversation.started_by, run=run,
-    )  # fmt: skip
+        project=conversation.project,
+        session=conversation.session_id,
+        user=conversation.user,
+        started_by=conversation.started_by,
+        run=run,
+    )
 
 
 def metadata_pass(*, conversation: Conversation, metadata: Mapping[str, Any], actor: User) -> None:

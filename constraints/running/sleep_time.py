@@ -124,9 +124,12 @@ def remember(conversation: Conversation, notes: list[Note], now: datetime, secre
         fitted = f"; {dropped} oldest line{'s were' if dropped > 1 else ' was'} dropped to fit" if dropped else ""
         try:
             block_put(
-                **place, content=content, expected=block.updated_at if block is not None else None, source=source,
+                **place,
+                content=content,
+                expected=block.updated_at if block is not None else None,
+                source=source,
                 reason=f"sleep-time memory of conversation {conversation.number}{fitted}",
-            )  # fmt: skip
+            )
             return
         except Conflict:
             if attempt == TRIES:

@@ -17,9 +17,11 @@ Data = Mapping[str, Any]
 
 FACT: tuple[Field, ...] = (("path", "name"), ("Among", composed.where_stored))
 SAID: tuple[Field, ...] = (
-    ("text", "said"), ("As written", composed.as_written), ("missing", "names"),
+    ("text", "said"),
+    ("As written", composed.as_written),
+    ("missing", "names"),
     ("by", wording.BY),
-)  # fmt: skip
+)
 CALL: tuple[Field, ...] = (
     ("tool", "name"),
     ("args", "value"),

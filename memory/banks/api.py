@@ -45,19 +45,25 @@ class BankBoundSerializer(Fields):
     """How much a bank keeps."""
 
     max_lines = Whole(
-        allow_null=True, min_value=1, max_value=MOST_LINES,
+        allow_null=True,
+        min_value=1,
+        max_value=MOST_LINES,
         help_text="The last so many lines of each text stay, from its next write on; null: all.",
         error_messages={"required": "is missing; give a number of lines, or null to keep all."},
-    )  # fmt: skip
+    )
 
 
 class BankNewSerializer(Fields):
     """A bank to make."""
 
     max_lines = Whole(
-        required=False, allow_null=True, default=None, min_value=1, max_value=MOST_LINES,
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=MOST_LINES,
         help_text="The last so many lines of each text stay; null: all.",
-    )  # fmt: skip
+    )
     name = Text(max_length=NAME_LENGTH, help_text="Letters, digits, _ . and -.")
 
 
@@ -83,9 +89,12 @@ class EntryPutSerializer(Fields):
 
     content = Text(allow_blank=True, max_length=CONTENT_LENGTH)
     expected_version = Whole(
-        required=False, allow_null=True, min_value=0, max_value=WHOLE_LARGEST,
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=WHOLE_LARGEST,
         help_text="The version that was read; 0: there was none.",
-    )  # fmt: skip
+    )
 
 
 class LineSerializer(serializers.Serializer[Any]):

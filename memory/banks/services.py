@@ -166,9 +166,15 @@ def bank_commit(*, project: Project, name: str, writes: Iterable[BankWrite]) -> 
             if write.built_on is not None:
                 _check_version(name, write.agent, entry, write.built_on)
             _store(
-                ledger, bank, entry, agent=write.agent, content=write.content, at=write.at,
-                source=values.source_of(write.source), reason="",
-            )  # fmt: skip
+                ledger,
+                bank,
+                entry,
+                agent=write.agent,
+                content=write.content,
+                at=write.at,
+                source=values.source_of(write.source),
+                reason="",
+            )
     return len(listed)
 
 
@@ -180,9 +186,14 @@ def entry_edit(
     if entry is None:
         raise NotFound("This text is gone already.")
     return bank_write(
-        project=project, name=entry.bank.name, agent=entry.agent, content=content, expected_version=expected_version,
-        actor=actor, reason=reason,
-    )  # fmt: skip
+        project=project,
+        name=entry.bank.name,
+        agent=entry.agent,
+        content=content,
+        expected_version=expected_version,
+        actor=actor,
+        reason=reason,
+    )
 
 
 def entry_delete(*, project: Project, name: str, agent: str, actor: User | None = None, reason: str = "") -> None:
@@ -243,9 +254,15 @@ def _store(
     entry.written_at, entry.recorded_at, entry.source = at, ledger.now, source
     entry.save()
     ledger.written(
-        system=System.BANK, key=(bank.project_id, entry.scope, bank.name, agent), version=entry.version,
-        value_text=canonical(entry.content), type=entry.type, at=at, source=source, reason=reason,
-    )  # fmt: skip
+        system=System.BANK,
+        key=(bank.project_id, entry.scope, bank.name, agent),
+        version=entry.version,
+        value_text=canonical(entry.content),
+        type=entry.type,
+        at=at,
+        source=source,
+        reason=reason,
+    )
     return entry
 
 

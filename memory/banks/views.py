@@ -67,9 +67,14 @@ def bank_seed(request: HttpRequest, project: Project) -> HttpResponse:
         return ask_seed(request, project)
     given = chosen(request.POST, ["bank", "agent", "max_lines", "reason"])
     entry = services.bank_seed(
-        project=project, name=given["bank"], agent=given["agent"], content=content_in(request),
-        max_lines=bound_of(given["max_lines"]), actor=user_of(request), reason=given["reason"],
-    )  # fmt: skip
+        project=project,
+        name=given["bank"],
+        agent=given["agent"],
+        content=content_in(request),
+        max_lines=bound_of(given["max_lines"]),
+        actor=user_of(request),
+        reason=given["reason"],
+    )
     return go(request, reverse("memory:bank-text", args=[project.slug, entry.pk]))
 
 
@@ -102,9 +107,13 @@ def text_page(request: HttpRequest, project: Project, error: AppError | None, pk
 def bank_text_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Replace the version that was read."""
     services.entry_edit(
-        project=project, pk=pk, content=content_in(request), expected_version=version_seen(request),
-        actor=user_of(request), **chosen(request.POST, ["reason"]),
-    )  # fmt: skip
+        project=project,
+        pk=pk,
+        content=content_in(request),
+        expected_version=version_seen(request),
+        actor=user_of(request),
+        **chosen(request.POST, ["reason"]),
+    )
     return go(request, reverse("memory:bank-text", args=[project.slug, pk]))
 
 
@@ -114,9 +123,11 @@ def bank_text_edit(request: HttpRequest, project: Project, pk: int) -> HttpRespo
 def bank_text_delete(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Delete the version that was read."""
     gone = services.entries_delete(
-        project=project, chosen={pk: version_seen(request)}, actor=user_of(request),
+        project=project,
+        chosen={pk: version_seen(request)},
+        actor=user_of(request),
         **chosen(request.POST, ["reason"]),
-    )  # fmt: skip
+    )
     if not gone:
         raise NotFound("This text is gone already.")
     return go(request, reverse("memory:banks", args=[project.slug]))

@@ -43,9 +43,13 @@ class ProjectBlocks:
         """Archival lines of the user and of this agent, ranked. A query beyond ``LONGEST_QUERY`` is cut."""
         try:
             found = selectors.recall(
-                project=self.project, owner=storable(owner), query=storable(query)[:LONGEST_QUERY],
-                agent_id=agent or "", limit=limit, min_score=min_score,
-            )  # fmt: skip
+                project=self.project,
+                owner=storable(owner),
+                query=storable(query)[:LONGEST_QUERY],
+                agent_id=agent or "",
+                limit=limit,
+                min_score=min_score,
+            )
         except Invalid as error:
             raise BlockRefused("invalid", error.detail) from error
         return [BlockMatch(**match.as_dict()) for match in found]
@@ -65,11 +69,14 @@ class ProjectBlocks:
             raise BlockRefused("invalid", f"scope is {scope!r}; it is user, or agent where there is one")
         try:
             block, _ = services.block_put(
-                project=self.project, owner=storable(owner), block_type=block_type, content=storable(content),
+                project=self.project,
+                owner=storable(owner),
+                block_type=block_type,
+                content=storable(content),
                 agent_id=(agent or "") if scope == Block.Scope.AGENT else "",
                 expected=read_stamp(expected_updated_at) if expected_updated_at is not None else None,
                 source={"agent": agent, **self._writer, **self._source, "cause": "update_memory"},
-            )  # fmt: skip
+            )
         except Conflict as error:
             current = BlockView(**error.current) if error.current is not None else None
             raise BlockRefused("conflict", error.detail, current) from error

@@ -63,10 +63,15 @@ def block_put(
         block.source = values.source_of(source or by_hand(actor))
         _store(block, expected)
         ledger.written(
-            system=System.BLOCK, key=(project.pk, block.scope, owner, block.path), version=block.version,
-            value_text=canonical(content), type=block.type, at=block.updated_at, source=block.source,
+            system=System.BLOCK,
+            key=(project.pk, block.scope, owner, block.path),
+            version=block.version,
+            value_text=canonical(content),
+            type=block.type,
+            at=block.updated_at,
+            source=block.source,
             reason=reason[:REASON_LENGTH],
-        )  # fmt: skip
+        )
     return block, new
 
 
@@ -74,9 +79,15 @@ def block_edit(*, project: Project, pk: int, content: str, expected: datetime, a
     """Replace the text of somebody's block by hand. Raises ``NotFound`` and what ``block_put`` does."""
     block = block_get(project=project, pk=pk)
     written, _ = block_put(
-        project=project, owner=block.owner, block_type=block.block_type, content=content, expected=expected,
-        agent_id=block.agent_id, actor=actor, reason=reason,
-    )  # fmt: skip
+        project=project,
+        owner=block.owner,
+        block_type=block.block_type,
+        content=content,
+        expected=expected,
+        agent_id=block.agent_id,
+        actor=actor,
+        reason=reason,
+    )
     return written
 
 

@@ -81,9 +81,13 @@ def block_page(request: HttpRequest, project: Project, error: AppError | None, p
 def block_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Replace the text that was read."""
     services.block_edit(
-        project=project, pk=pk, content=content_in(request), expected=seen(request), actor=user_of(request),
+        project=project,
+        pk=pk,
+        content=content_in(request),
+        expected=seen(request),
+        actor=user_of(request),
         **chosen(request.POST, ["reason"]),
-    )  # fmt: skip
+    )
     return go(request, reverse("memory:block", args=[project.slug, pk]))
 
 

@@ -143,9 +143,14 @@ def _begun(project: Project, owner: str, actor: User, reason: str) -> Erasure:
             raise Invalid(fields={"owner": f"nothing in {project.name} belongs to {owner[:80]!r}; check the spelling"})
         last = receipts(project=project).aggregate(number=Max("number"))["number"] or 0
         return Erasure.objects.create(
-            project=project, number=last + 1, owner_digest=owner_digest(project, owner), reason=reason, user=actor,
-            actor=actor.get_username(), started_at=now,
-        )  # fmt: skip
+            project=project,
+            number=last + 1,
+            owner_digest=owner_digest(project, owner),
+            reason=reason,
+            user=actor,
+            actor=actor.get_username(),
+            started_at=now,
+        )
 
 
 @transaction.atomic

@@ -46,9 +46,12 @@ def erase(request: HttpRequest, project: Project) -> HttpResponse:
     if request.POST.get("typed") != owner:
         raise Invalid(fields={"typed": "is not the id above; type it again, in the same letters"})
     receipt = erasure.erase_owner(
-        project=project, owner=owner, actor=user_of(request), reason=str(request.POST.get("reason", "")),
+        project=project,
+        owner=owner,
+        actor=user_of(request),
+        reason=str(request.POST.get("reason", "")),
         seconds=erasure.PATIENCE,
-    )  # fmt: skip
+    )
     return redirect("memory:erasure", project.slug, receipt.number)
 
 

@@ -207,9 +207,12 @@ class FactList(FactView):
         given = request.query_params
         now = timezone.now()
         page = paging.fact_page(
-            project=project, query=FactQuery.read(given), now=now, cursor=given.get("cursor", ""),
+            project=project,
+            query=FactQuery.read(given),
+            now=now,
+            cursor=given.get("cursor", ""),
             size=size_of(given.get("page_size", "")),
-        )  # fmt: skip
+        )
         return Response(
             {
                 "results": [selectors.shown(fact, now).as_dict() for fact in page.facts],

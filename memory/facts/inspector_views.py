@@ -80,9 +80,13 @@ def life_in(request: HttpRequest) -> str | None:
 def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Make the value of an earlier entry (``seq``) the next version, if ``version`` is still there."""
     fact = revising.fact_restore(
-        project=project, pk=pk, seq=entry_in(request), expected_version=version_in(request), actor=user_of(request),
+        project=project,
+        pk=pk,
+        seq=entry_in(request),
+        expected_version=version_in(request),
+        actor=user_of(request),
         reason=reason_in(request),
-    )  # fmt: skip
+    )
     words = f"{fact.path} has its earlier value again, as version {fact.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, pk]))
 
@@ -128,9 +132,14 @@ def named_in(request: HttpRequest) -> int:
 
 
 def ask_found(
-    request: HttpRequest, project: Project, query: FactQuery, count: Count, *, named: int | None = None,
+    request: HttpRequest,
+    project: Project,
+    query: FactQuery,
+    count: Count,
+    *,
+    named: int | None = None,
     error: AppError | None = None,
-) -> HttpResponse:  # fmt: skip
+) -> HttpResponse:
     """The question with the exact number, and what of it is expired; 409 when another number was named before."""
     expired = selectors.facts_count(
         project=project, query=replace(query, state="expired"), now=timezone.now(), upto=revising.MOST_DELETED

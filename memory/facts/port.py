@@ -95,14 +95,30 @@ class ProjectFacts:
         if write.delete or (write.expires_at is not None and write.expires_at <= now):
             return None
         return LiveFact(
-            write.scope, write.owner, write.path, write.value, write.type, 0, write.written_at, write.expires_at,
-            write.ttl, write.source,
-        )  # fmt: skip
+            write.scope,
+            write.owner,
+            write.path,
+            write.value,
+            write.type,
+            0,
+            write.written_at,
+            write.expires_at,
+            write.ttl,
+            write.source,
+        )
 
 
 def _live(fact: Fact) -> LiveFact:
     source = {**fact.source, "sensitive": True, "masking": fact.masking} if fact.sensitive else fact.source
     return LiveFact(
-        fact.scope, fact.owner, fact.path, fact.value, fact.type, fact.version, fact.written_at, fact.expires_at,
-        fact.ttl or None, source,
-    )  # fmt: skip
+        fact.scope,
+        fact.owner,
+        fact.path,
+        fact.value,
+        fact.type,
+        fact.version,
+        fact.written_at,
+        fact.expires_at,
+        fact.ttl or None,
+        source,
+    )

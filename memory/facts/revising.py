@@ -38,9 +38,14 @@ def fact_write(*, project: Project, path: str, sensitive: bool | None = None, **
 
 
 def fact_restore(
-    *, project: Project, pk: int, seq: int, expected_version: int | None = None, actor: User | None = None,
+    *,
+    project: Project,
+    pk: int,
+    seq: int,
+    expected_version: int | None = None,
+    actor: User | None = None,
     reason: str = "",
-) -> Fact:  # fmt: skip
+) -> Fact:
     """Make the value of an earlier entry of a live fact's history its next version, with that entry's time to live.
 
     :param seq: number of the entry in the log. :param expected_version: the version that was seen; None: any.
@@ -50,12 +55,17 @@ def fact_restore(
     fact = fact_live(project=project, pk=pk, now=timezone.now())
     entry = change_of(fact=fact, seq=seq)
     return fact_write(
-        project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=_value_of(entry, "restored"),
-        ttl=entry.ttl or None, actor=actor,
+        project=project,
+        scope=fact.scope,
+        owner=fact.owner,
+        path=fact.path,
+        value=_value_of(entry, "restored"),
+        ttl=entry.ttl or None,
+        actor=actor,
         expected_version=expected_version or fact.version,
         source={"cause": "restore", "by": actor.get_username() if actor else ""},
         reason=reason or f"version {entry.version} again",
-    )  # fmt: skip
+    )
 
 
 def version_reveal(*, project: Project, pk: int, seq: int, actor: User, reason: str) -> Fact:
@@ -84,9 +94,14 @@ def _value_of(entry: FactChange, done: str) -> Any:
 
 
 def fact_retime(
-    *, project: Project, pk: int, ttl: str | None, expected_version: int | None = None, actor: User | None = None,
+    *,
+    project: Project,
+    pk: int,
+    ttl: str | None,
+    expected_version: int | None = None,
+    actor: User | None = None,
     reason: str = "",
-) -> Fact:  # fmt: skip
+) -> Fact:
     """Give a live fact another time to live, counted from now, or none (``ttl`` None).
 
     The value stays; the version moves, and its source is who did this. Where the value is from the history says.
@@ -96,11 +111,17 @@ def fact_retime(
     """
     fact = fact_live(project=project, pk=pk, now=timezone.now())
     return fact_write(
-        project=project, scope=fact.scope, owner=fact.owner, path=fact.path, value=fact.value, ttl=ttl, actor=actor,
+        project=project,
+        scope=fact.scope,
+        owner=fact.owner,
+        path=fact.path,
+        value=fact.value,
+        ttl=ttl,
+        actor=actor,
         expected_version=expected_version or fact.version,
         source={"cause": "ttl", "by": actor.get_username() if actor else ""},
         reason=reason or (f"expires in {ttl}" if ttl else "does not expire any more"),
-    )  # fmt: skip
+    )
 
 
 def facts_retime(
@@ -119,9 +140,14 @@ def facts_retime(
 
 
 def facts_delete_found(
-    *, project: Project, query: FactQuery, expected: int | None = None, actor: User | None = None, reason: str = "",
+    *,
+    project: Project,
+    query: FactQuery,
+    expected: int | None = None,
+    actor: User | None = None,
+    reason: str = "",
     limit: int = MOST_DELETED,
-) -> int:  # fmt: skip
+) -> int:
     """Delete all facts that pass the filters, such as a subtree (``FactQuery.below``). Returns how many.
 
     In batches: writers go on between them, and a fact that is written meanwhile may be among those deleted or not.

@@ -248,7 +248,7 @@ class FactTree(FactView):
                 "kids": b.kids,
             }
             for b in level.branches
-        ]  # fmt: skip
+        ]
         return Response({"results": results, "more": level.more})
 
 

@@ -82,10 +82,19 @@ def fact_put(
     real = timezone.now()
     at = now or real
     fact = _fact(
-        project.pk, scope=scope, owner=owner, path=path, value=value, type=values.type_of(value), ttl=ttl or "",
-        written_at=at, expires_at=at + timedelta(seconds=values.ttl_seconds(ttl) or 0) if ttl else None,
-        source=values.source_of(source or by_hand(actor)), recorded_at=real, virtual_clock=at != real,
-    )  # fmt: skip
+        project.pk,
+        scope=scope,
+        owner=owner,
+        path=path,
+        value=value,
+        type=values.type_of(value),
+        ttl=ttl or "",
+        written_at=at,
+        expires_at=at + timedelta(seconds=values.ttl_seconds(ttl) or 0) if ttl else None,
+        source=values.source_of(source or by_hand(actor)),
+        recorded_at=real,
+        virtual_clock=at != real,
+    )
     who = actor_of(actor)
     if isinstance(expected_version, int) and not sensitive and _put_quickly(fact, text, expected_version, who, reason):
         return fact
@@ -262,10 +271,28 @@ def _put_quickly(fact: Fact, text: str, expected: int, actor: Actor, reason: str
     """Store the next version by ``memory.facts.quick``. False: the fact is sensitive. Raises ``Conflict``."""
     nonce, commitment = commit_to(text)
     change = Change(
-        fact.project_id, System.FACT, FactChange.Kind.WRITE.value, fact.scope, fact.owner, fact.path, expected + 1,
-        fact.type, fact.written_at, fact.recorded_at, salt_for(fact.owner), text, nonce, commitment, False,
-        fact.expires_at, fact.ttl, actor.user_id, actor.name, fact.source, reason,
-    )  # fmt: skip
+        fact.project_id,
+        System.FACT,
+        FactChange.Kind.WRITE.value,
+        fact.scope,
+        fact.owner,
+        fact.path,
+        expected + 1,
+        fact.type,
+        fact.written_at,
+        fact.recorded_at,
+        salt_for(fact.owner),
+        text,
+        nonce,
+        commitment,
+        False,
+        fact.expires_at,
+        fact.ttl,
+        actor.user_id,
+        actor.name,
+        fact.source,
+        reason,
+    )
     pk = quick.put_version(fact, change, json=_spelled(fact.value, text), source=canonical(fact.source))
     if pk is not None:
         fact.pk, fact.version = pk, expected + 1
@@ -303,20 +330,35 @@ def fact_stored(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expect
         json.loads(done.masking),
     )
     ledger.written(
-        key=key, version=fact.version, type=fact.type, at=fact.written_at, expires_at=fact.expires_at, ttl=fact.ttl,
+        key=key,
+        version=fact.version,
+        type=fact.type,
+        at=fact.written_at,
+        expires_at=fact.expires_at,
+        ttl=fact.ttl,
         value_text=canonical(values.masked(fact.value, fact.masking)) if fact.sensitive else text,
-        sensitive=fact.sensitive, source=fact.source, reason=reason,
-    )  # fmt: skip
+        sensitive=fact.sensitive,
+        source=fact.source,
+        reason=reason,
+    )
     return True
 
 
 def _fact_of(project: Project, write: FactWrite, source: Mapping[str, Any], real: datetime) -> Fact:
     origin = values.source_of(source)
     return _fact(
-        project.pk, scope=write.scope, owner=values.storable(write.owner), path=write.path,
-        value=values.storable(write.value), type=write.type[:20], written_at=write.written_at,
-        expires_at=write.expires_at, ttl=(write.ttl or "")[:20], source=origin, recorded_at=real,
-    )  # fmt: skip
+        project.pk,
+        scope=write.scope,
+        owner=values.storable(write.owner),
+        path=write.path,
+        value=values.storable(write.value),
+        type=write.type[:20],
+        written_at=write.written_at,
+        expires_at=write.expires_at,
+        ttl=(write.ttl or "")[:20],
+        source=origin,
+        recorded_at=real,
+    )
 
 
 def _sensitivity(write: FactWrite, declared: Mapping[str, Mapping[str, Any]]) -> tuple[bool, dict[str, Any]]:

@@ -48,9 +48,15 @@ def fact(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 
 def inspect(
-    request: HttpRequest, project: Project, chosen: Fact | None = None, *, query: Query | None = None,
-    revealed: bool = False, error: AppError | None = None, **more: Any,
-) -> HttpResponse:  # fmt: skip
+    request: HttpRequest,
+    project: Project,
+    chosen: Fact | None = None,
+    *,
+    query: Query | None = None,
+    revealed: bool = False,
+    error: AppError | None = None,
+    **more: Any,
+) -> HttpResponse:
     """The page, its list or its detail, whichever was asked for.
 
     :param query: the filters; those of the address unless given. :param error: what the answer's status comes from.
@@ -182,9 +188,14 @@ def form_of(request: HttpRequest, project: Project) -> dict[str, Any]:
 
 
 def dialog(
-    request: HttpRequest, template: str, context: dict[str, Any], title: str, *, status: int = 200,
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    title: str,
+    *,
+    status: int = 200,
     error: AppError | None = None,
-) -> HttpResponse:  # fmt: skip
+) -> HttpResponse:
     """A form in the dialog of the facts page, or as a page of its own.
 
     With an error the form says it, has what was typed (``given``), and the status is that of the error.

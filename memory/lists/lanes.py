@@ -232,8 +232,14 @@ def _prefix(text: str) -> tuple[Condition, ...]:
 
 def _below(path: str) -> tuple[Condition, ...]:
     """A path and what lies under it. The slash follows the dot, and no name has a character before the dot."""
-    return (Condition("path >= %s AND path < %s", (path, f"{path}/"), ("path",)),
-            Condition("(path = %s OR path >= %s)", (path, f"{path}."), ("path",))) if path else ()  # fmt: skip
+    return (
+        (
+            Condition("path >= %s AND path < %s", (path, f"{path}/"), ("path",)),
+            Condition("(path = %s OR path >= %s)", (path, f"{path}."), ("path",)),
+        )
+        if path
+        else ()
+    )
 
 
 def _domain(name: str) -> tuple[Condition, ...]:

@@ -100,9 +100,13 @@ def children(
     start = f"{below}." if below else ""
     inside = (Condition("path >= %s AND path < %s", (start, start + LAST)),) if start else ()
     found = walks.neighbours(
-        Lane(index, (*served, *inside)), "path", start=start, at=f"{start}{after}/" if after else start,
-        limit=limit + 1, most=COUNTED,
-    )  # fmt: skip
+        Lane(index, (*served, *inside)),
+        "path",
+        start=start,
+        at=f"{start}{after}/" if after else start,
+        limit=limit + 1,
+        most=COUNTED,
+    )
     branches = []
     for first, number in found[:limit]:
         name = first[len(start) :].split(".", 1)[0]

@@ -38,9 +38,15 @@ def defined(ledger: Ledger, definition: Definition, content: Mapping[str, Any], 
     """Log what a definition is from now on."""
     key = (definition.project_id, definition.scope, definition.owner, definition.path)
     ledger.written(
-        system=definition.system, key=key, version=definition.version, value_text=canonical(content),
-        type=definition.type, at=ledger.now, source=definition.source, reason=reason,
-    )  # fmt: skip
+        system=definition.system,
+        key=key,
+        version=definition.version,
+        value_text=canonical(content),
+        type=definition.type,
+        at=ledger.now,
+        source=definition.source,
+        reason=reason,
+    )
 
 
 def undefined(ledger: Ledger, definition: Definition, *, reason: str) -> None:

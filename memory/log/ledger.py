@@ -138,18 +138,35 @@ class Ledger:
         """Something was deleted, expired or shown: what it was and who had written it, without its value."""
         key = (thing.project_id, thing.scope, thing.owner, thing.path)
         self._append(
-            thing.system, kind, key, thing.version, type=thing.type, at=at, reason=reason, sensitive=thing.sensitive,
-            expires_at=thing.expires_at, ttl=thing.ttl, source=thing.source,
-        )  # fmt: skip
+            thing.system,
+            kind,
+            key,
+            thing.version,
+            type=thing.type,
+            at=at,
+            reason=reason,
+            sensitive=thing.sensitive,
+            expires_at=thing.expires_at,
+            ttl=thing.ttl,
+            source=thing.source,
+        )
 
     def erased(self, *, path: str, number: int, counts: Mapping[str, int], reason: str) -> int:
         """Everything about somebody was erased: how many of what, and nothing else. Returns the entry's number."""
         text = chain.canonical(counts)
         nonce, commitment = chain.commit_to(text)
         self._append(
-            System.FACT, FactChange.Kind.ERASE, (self.project_id, "user", "", path), number, type="receipt",
-            at=self.now, value=text, nonce=nonce, commitment=commitment, reason=reason,
-        )  # fmt: skip
+            System.FACT,
+            FactChange.Kind.ERASE,
+            (self.project_id, "user", "", path),
+            number,
+            type="receipt",
+            at=self.now,
+            value=text,
+            nonce=nonce,
+            commitment=commitment,
+            reason=reason,
+        )
         return int(self._seq)
 
     def _append(
@@ -157,9 +174,19 @@ class Ledger:
     ) -> None:
         project_id, scope, owner, path = key
         change = Change(
-            project_id, str(system), kind.value, scope, owner, path, version, recorded_at=self.now,
-            salt=chain.salt_for(owner), user_id=self.actor.user_id, actor=self.actor.name, **columns,
-        )  # fmt: skip
+            project_id,
+            str(system),
+            kind.value,
+            scope,
+            owner,
+            path,
+            version,
+            recorded_at=self.now,
+            salt=chain.salt_for(owner),
+            user_id=self.actor.user_id,
+            actor=self.actor.name,
+            **columns,
+        )
         self._seq += 1
         change.seq = self._seq
         change.digest = self._digest = chain.digest_of(change, self._digest)

@@ -108,9 +108,14 @@ class Overview:
             total = sum(self.counts[scope].values(), Count(0))
             open_ = here or (bool(self.wanted.find) and bool(total))
             yield Node(
-                words, self.href(scope=scope, owner="", system=""), 0, str(total), icon=SCOPE_ICONS[scope],
-                fold="down" if open_ else "fold", current=here and not self.wanted.owner and not self.wanted.system,
-            )  # fmt: skip
+                words,
+                self.href(scope=scope, owner="", system=""),
+                0,
+                str(total),
+                icon=SCOPE_ICONS[scope],
+                fold="down" if open_ else "fold",
+                current=here and not self.wanted.owner and not self.wanted.system,
+            )
             if open_ and scope != holders.PROJECT:
                 yield from self._owners(scope)
             elif here:
@@ -128,9 +133,13 @@ class Overview:
             here = name == owner
             total = sum(counts.values(), Count(0))
             yield Node(
-                name, self.href(scope=scope, owner=name, system=""), 1, str(total), fold="down" if here else "fold",
+                name,
+                self.href(scope=scope, owner=name, system=""),
+                1,
+                str(total),
+                fold="down" if here else "fold",
                 current=here and not self.wanted.system,
-            )  # fmt: skip
+            )
             if here:
                 yield from self._systems(scope, name, counts, 2)
         if found.more:

@@ -89,9 +89,12 @@ class OwnStore(OwnView):
         if name == SESSION_META:
             http: HttpRequest = request._request
             content = selectors.content_now(
-                project=project, name=name, subject=self.subject(project), now=timezone.now(),
+                project=project,
+                name=name,
+                subject=self.subject(project),
+                now=timezone.now(),
                 base=http.build_absolute_uri("/")[:-1],
-            )  # fmt: skip
+            )
             return Response({**shown(name, None), "content": part_of(content, wanted)})
         store = selectors.store_get(project=project, name=name)
         owner = self.subject(project).owner_in(store)
@@ -112,9 +115,14 @@ class OwnStore(OwnView):
         body.is_valid(raise_exception=True)
         given = body.validated_data
         record = services.content_set(
-            project=project, name=name, content=given["content"], subject=subject, actor=self.caller,
-            expected_version=given.get("expected_version", ANY), source={"cause": "api", "by": self.owner},
-        )  # fmt: skip
+            project=project,
+            name=name,
+            content=given["content"],
+            subject=subject,
+            actor=self.caller,
+            expected_version=given.get("expected_version", ANY),
+            source={"cause": "api", "by": self.owner},
+        )
         return Response({**shown(name, record), "content": record.content})
 
     @extend_schema(
@@ -128,9 +136,13 @@ class OwnStore(OwnView):
         subject = self.writing(project, name)
         version = whole(request.query_params.get("expected_version", ""), "expected_version", 1, WHOLE_LARGEST)
         found = services.content_delete(
-            project=project, name=name, subject=subject, actor=self.caller,
-            expected_version=version or ANY, source={"cause": "api", "by": self.owner},
-        )  # fmt: skip
+            project=project,
+            name=name,
+            subject=subject,
+            actor=self.caller,
+            expected_version=version or ANY,
+            source={"cause": "api", "by": self.owner},
+        )
         if not found:
             raise NotFound(f"There is no record in {name[:100]!r} to delete.", code="no-record")
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -107,9 +107,13 @@ def record_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     except ValueError as error:
         raise Invalid(fields={"content": f"is no JSON: {error}"}) from None
     services.record_edit(
-        project=project, pk=pk, content=content, expected_version=version_seen(request), actor=user_of(request),
+        project=project,
+        pk=pk,
+        content=content,
+        expected_version=version_seen(request),
+        actor=user_of(request),
         reason=text_in(request, "reason"),
-    )  # fmt: skip
+    )
     return go(request, reverse("memory:record", args=[project.slug, pk]))
 
 

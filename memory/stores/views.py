@@ -108,9 +108,12 @@ def store(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def store_edit(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Save a definition over the version that was read."""
     saved = services.store_update(
-        project=project, technical_name=name, changes=fields_of(request), expected_version=version_in(request),
+        project=project,
+        technical_name=name,
+        changes=fields_of(request),
+        expected_version=version_in(request),
         actor=user_of(request),
-    )  # fmt: skip
+    )
     return go(request, reverse("memory:store", args=[project.slug, saved.technical_name]))
 
 
@@ -130,9 +133,12 @@ def store_delete(request: HttpRequest, project: Project, name: str) -> HttpRespo
         return ask_delete(request, project, name=name)
     expected = whole(text_in(request, "records"), "records", 0, WHOLE_LARGEST)
     services.store_delete(
-        project=project, technical_name=name, expected_records=expected, actor=user_of(request),
+        project=project,
+        technical_name=name,
+        expected_records=expected,
+        actor=user_of(request),
         reason=text_in(request, "reason"),
-    )  # fmt: skip
+    )
     return go(request, reverse("memory:stores", args=[project.slug]))
 
 

@@ -27,8 +27,11 @@ def test_the_first_time_makes_an_admin_and_the_examples(settings):
     assert admin.is_superuser
     assert admin.check_password(password)
     assert set(Project.objects.values_list("slug", flat=True)) == {
-        "hotel-desk", "number-keeper", "support-desk", "transfer-desk",
-    }  # fmt: skip
+        "hotel-desk",
+        "number-keeper",
+        "support-desk",
+        "transfer-desk",
+    }
 
 
 def test_the_password_may_be_given_and_is_then_not_printed(settings):

@@ -98,9 +98,13 @@ def test_the_default_is_sqlite_and_the_embedded_broker_in_the_data_folder(tmp_pa
 
 def test_servers_are_chosen_by_url(tmp_path):
     databases, broker, remote = read(
-        tmp_path, "DATABASES", "CELERY_BROKER_URL", "CELERY_WORKER_ENABLE_REMOTE_CONTROL",
-        DATABASE_URL="postgres://ann:secret@db.example:5433/wb", BROKER_URL="redis://cache.example/3",
-    )  # fmt: skip
+        tmp_path,
+        "DATABASES",
+        "CELERY_BROKER_URL",
+        "CELERY_WORKER_ENABLE_REMOTE_CONTROL",
+        DATABASE_URL="postgres://ann:secret@db.example:5433/wb",
+        BROKER_URL="redis://cache.example/3",
+    )
     database = databases["default"]
     assert database["ENGINE"] == "django.db.backends.postgresql"
     assert [database[k] for k in ("USER", "PASSWORD", "HOST", "PORT", "NAME")] == [

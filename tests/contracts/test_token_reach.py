@@ -28,9 +28,11 @@ def methods_of(callback: Any) -> list[str]:
 
 
 API = [
-    (name, method) for name, pattern in ROUTES if name.startswith("api-") and name != "api-docs"
+    (name, method)
+    for name, pattern in ROUTES
+    if name.startswith("api-") and name != "api-docs"
     for method in methods_of(pattern.callback)
-]  # fmt: skip
+]
 IN_PROJECT = [(name, method) for name, method in API if "slug" in ARGUMENTS[name]]
 PAGES = [name for name, _ in ROUTES if ":" in name]
 API_ROWS = [row for row in ROWS if row.api]

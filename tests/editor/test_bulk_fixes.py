@@ -20,8 +20,11 @@ def test_fixes_over_the_text_tell_places_changes_and_what_they_would_look_like(c
     ttls = fixes["Fix all 2 of ABL346 (bad-ttl)"]
     assert (ttls["kind"], ttls["places"], ttls["more"]) == ("fix_kind", 2, 0)
     assert [(line["sign"], line["text"].strip()) for line in ttls["lines"] if line["sign"] in "-+"] == [
-        ("-", "TTL: 90 days"), ("+", 'TTL: "90d"'), ("-", "TTL: 1w"), ("+", 'TTL: "7d"'),
-    ]  # fmt: skip
+        ("-", "TTL: 90 days"),
+        ("+", 'TTL: "90d"'),
+        ("-", "TTL: 1w"),
+        ("+", 'TTL: "7d"'),
+    ]
     units = text.encode("utf-16-le")
     for edit in reversed(ttls["edits"]):
         units = units[: edit["from"] * 2] + edit["insert"].encode("utf-16-le") + units[edit["to"] * 2 :]

@@ -113,9 +113,10 @@ def test_another_agent_and_another_project_are_not_meant(owner, project, say):
     other = ProjectFactory(name="Elsewhere", slug="elsewhere")
     DocumentFactory(project=other, path="desk.agent.abl", text=DESK)
     answer = sign_in(Client(), owner).post(
-        reverse("editor:rules", args=["elsewhere", "desk.agent.abl"]), json.dumps({"text": DESK}),
+        reverse("editor:rules", args=["elsewhere", "desk.agent.abl"]),
+        json.dumps({"text": DESK}),
         content_type="application/json",
-    )  # fmt: skip
+    )
     assert answer.status_code == 404 or answer.json()["rules"] == []
 
 

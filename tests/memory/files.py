@@ -15,10 +15,13 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 def pdf(*pages, password="", times=1, stream=None):
     """A PDF with a text on each page, drawn ``times`` times; or with one page of a given content ``stream``."""
     writer = PdfWriter()
-    font = DictionaryObject({
-        NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"),
-        NameObject("/BaseFont"): NameObject("/Helvetica"),
-    })  # fmt: skip
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
     for text in pages if stream is None else [""]:
         page = writer.add_blank_page(200, 200)
         page[NameObject("/Resources")] = DictionaryObject(

@@ -29,9 +29,12 @@ def ask(project, people):
             _, tokens[role] = editing.token_create(project=project, user=people[role], name="")
         content = raw if raw is not None else json.dumps(body) if body is not None else ""
         answer = Client().generic(
-            method, f"/api/v1/{path}", content, "application/json",
+            method,
+            f"/api/v1/{path}",
+            content,
+            "application/json",
             headers={"authorization": f"Bearer {tokens[role]}", **more},
-        )  # fmt: skip
+        )
         return answer.status_code, answer.json() if answer.content else None
 
     return send
@@ -228,8 +231,9 @@ def test_one_file_is_uploaded_at_a_time(as_role, at, project, settings, tmp_path
     two = {"file": [SimpleUploadedFile("a.txt", b"1"), SimpleUploadedFile("b.txt", b"2")]}
     answer = as_role("editor").post("/api/v1/projects/kiln/sessions/s-1/artifacts/", two)
     assert (answer.status_code, answer.json()["fields"]) == (
-        400, {"file": "there are 2 files in this form; send one at a time"},
-    )  # fmt: skip
+        400,
+        {"file": "there are 2 files in this form; send one at a time"},
+    )
     two = {"file": [SimpleUploadedFile("a.txt", b"1"), SimpleUploadedFile("b.txt", b"2")]}
     assert "there are 2 files" in as_role("editor").post(at("artifact-upload", "s-1"), two).content.decode()
     more = {"file": SimpleUploadedFile("a.txt", b"1"), "active": "true"}

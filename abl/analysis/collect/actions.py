@@ -29,9 +29,12 @@ _OUTCOME_KINDS: dict[str, StepKind] = {"ON_SUCCESS": "on_success", "ON_FAILURE":
 _BLOCK_EXITS: dict[str, dict[str, StepKind]] = {
     "AWAIT_ATTACHMENT": {"ON_TIMEOUT": "timeout"},
     "SECURE_INPUT": {
-        "ON_SUCCESS": "on_success", "ON_TIMEOUT": "timeout", "ON_CANCEL": "on_failure", "ON_FAIL": "on_fail",
+        "ON_SUCCESS": "on_success",
+        "ON_TIMEOUT": "timeout",
+        "ON_CANCEL": "on_failure",
+        "ON_FAIL": "on_fail",
     },
-}  # fmt: skip
+}
 _WORDS = re.compile(r"\w+")
 _NAMELESS = frozenset({"RESPOND", "MESSAGE_KEY", "STREAMING"})
 _PLAIN_SETTINGS = frozenset(

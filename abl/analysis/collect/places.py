@@ -132,9 +132,13 @@ class PlaceCollector(Recorder):
     def _cleared(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
         names = tuple(names_in(content))
         clear = nodes.Clear(
-            span=content.span, path=f"{owner.path}.{content.key}", block=content.block, keyword="CLEAR",
-            key_span=content.key_span, names=names,
-        )  # fmt: skip
+            span=content.span,
+            path=f"{owner.path}.{content.key}",
+            block=content.block,
+            keyword="CLEAR",
+            key_span=content.key_span,
+            names=names,
+        )
         self.seen(clear)
         self.part.cleared.extend((name, clear) for name in names)
 

@@ -65,9 +65,12 @@ class Recorder:
             self.locals, self.certain = before
 
     def read_below(
-        self, read: Callable[Concatenate[Context, Block, Args], AnyValue], block: Block, *args: Args.args,
+        self,
+        read: Callable[Concatenate[Context, Block, Args], AnyValue],
+        block: Block,
+        *args: Args.args,
         **kwargs: Args.kwargs,
-    ) -> AnyValue:  # fmt: skip
+    ) -> AnyValue:
         """What a reader of the parser makes of a block that the tree keeps as lines. What it notices is kept."""
         ctx = Context(self.source, self.source.text, yaml=self.yaml)
         found = read(ctx, in_lines(ctx, moved_block(block, self.shift)), *args, **kwargs)
@@ -118,9 +121,15 @@ class Recorder:
         part.by_type.setdefault(node.__class__, []).append(node)
 
     def expression(
-        self, text: Text | None, mode: Mode, place: str, owner: nodes.Node, names: Iterable[str] = _NO_NAMES, *,
+        self,
+        text: Text | None,
+        mode: Mode,
+        place: str,
+        owner: nodes.Node,
+        names: Iterable[str] = _NO_NAMES,
+        *,
         certain: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Note an expression and the names it reads; these are not ``certain`` where a rule of its own judges them."""
         if text is None or not text.value.strip():
             return

@@ -21,9 +21,20 @@ WriteKind = Literal[
     "session", "persistent", "gather", "set", "as", "transform", "recall", "remember", "collect", "return", "tool"
 ]
 StepKind = Literal[
-    "then", "goto", "on_fail", "exhausted", "timeout", "on_success", "on_failure", "on_result", "on_input",
-    "digression", "sub_intent", "constraint", "backtrack",
-]  # fmt: skip
+    "then",
+    "goto",
+    "on_fail",
+    "exhausted",
+    "timeout",
+    "on_success",
+    "on_failure",
+    "on_result",
+    "on_input",
+    "digression",
+    "sub_intent",
+    "constraint",
+    "backtrack",
+]
 
 STORING: Final[frozenset[WriteKind]] = frozenset({"remember", "set", "return", "tool"})
 """Writes that put a value under a persistent path."""
@@ -65,9 +76,17 @@ class ExpressionUse:
     def moved(self, move: Move) -> ExpressionUse:
         """The same at another place."""
         return ExpressionUse(
-            move.of(self.text), self.mode, self.place, move.of(self.owner), self.step, self.locals, self.reading,
-            self.base, self.role, self.each_depth,
-        )  # fmt: skip
+            move.of(self.text),
+            self.mode,
+            self.place,
+            move.of(self.owner),
+            self.step,
+            self.locals,
+            self.reading,
+            self.base,
+            self.role,
+            self.each_depth,
+        )
 
     def span_of(self, node: en.Node) -> Span:
         """Span in the source of a node of the expression."""

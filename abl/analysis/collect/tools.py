@@ -125,6 +125,10 @@ def _read_branch(ctx: Context, item: Block, key: str, path: str) -> nodes.Branch
     else:
         condition = condition_text(ctx, item.value)
     return nodes.Branch(
-        span=item.span, path=path, block=item, condition=condition, is_else=key == "ELSE",
+        span=item.span,
+        path=path,
+        block=item,
+        condition=condition,
+        is_else=key == "ELSE",
         actions=read_directives(ctx, lines, _DO, path),
-    )  # fmt: skip
+    )

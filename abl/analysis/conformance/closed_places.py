@@ -227,8 +227,9 @@ class Walked(NamedTuple):
 _BY_THEMSELVES = ("FLOW", "TOOLS", "CONSTRAINTS")
 """Steps and tools are asked one by one; in rules nothing is closed that the parser does not tell."""
 _BESIDE: Final[Mapping[str, Callable[[Source, Block | None], Iterator[Entry]]]] = {
-    "FLOW": digressions, "TOOLS": shared_by_tools,
-}  # fmt: skip
+    "FLOW": digressions,
+    "TOOLS": shared_by_tools,
+}
 """What else stands there."""
 _last = [Walked(None, [], [])]
 """Three rules ask for the same thing, one behind the other. Replaced as a whole, so threads do no harm."""

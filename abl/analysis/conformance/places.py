@@ -69,8 +69,10 @@ _TRIGGER: Final[Shape] = {
 }  # fmt: skip
 _PACKAGE: Final[Shape] = {"": NAMES, "name": NOTHING, "template": text("TEMPLATE"), "include": NAMES}
 _DESTINATION: Final[Shape] = {
-    "when": condition("ROUTE"), "voice": {"customtools": OPAQUE, "*": SENT}, "*": SENT,
-}  # fmt: skip
+    "when": condition("ROUTE"),
+    "voice": {"customtools": OPAQUE, "*": SENT},
+    "*": SENT,
+}
 ESCALATE: Final[Shape] = {
     "triggers": {"-": _TRIGGER},
     "contextforhuman": {**_PACKAGE, "-": _PACKAGE},
@@ -101,15 +103,23 @@ _ROUTE: Final[Shape] = {
     "intentmatch": {"-": {"intents": NOTHING, "fallback": _ROUTE_ACTION}, "fallback": _ROUTE_ACTION},
 }  # fmt: skip
 _POLICY_RULE: Final[Shape] = {
-    "allowedwhen": condition("POLICY"), "forbiddenwhen": condition("POLICY"), "triggersignal": NOTHING,
+    "allowedwhen": condition("POLICY"),
+    "forbiddenwhen": condition("POLICY"),
+    "triggersignal": NOTHING,
     "behavior": text("POLICY"),
-}  # fmt: skip
+}
 _POLICY: Final[Shape] = {
-    "name": NOTHING, "description": NOTHING, **_POLICY_RULE, "rules": {**_POLICY_RULE, "-": _POLICY_RULE},
-}  # fmt: skip
+    "name": NOTHING,
+    "description": NOTHING,
+    **_POLICY_RULE,
+    "rules": {**_POLICY_RULE, "-": _POLICY_RULE},
+}
 _RETURN_HANDLER: Final[Shape] = {
-    "respond": text("RESPOND"), "clear": Slot("cleared"), "continue": NOTHING, "resumeintent": NOTHING,
-}  # fmt: skip
+    "respond": text("RESPOND"),
+    "clear": Slot("cleared"),
+    "continue": NOTHING,
+    "resumeintent": NOTHING,
+}
 
 # Errors, steps, fields (09 §8, 06, 07) ----------------------------------------------------------------------------
 
@@ -157,14 +167,23 @@ _VARIANT: Final[Shape] = {
 }  # fmt: skip
 TOOL: Final[Mapping[str, Shape | Slot]] = {
     **dict.fromkeys(
-        ("ENDPOINT", "HEADERS", "QUERY_PARAMS", "BODY", "BODY_TEMPLATE", "SOAP_HEADERS", "QUERY_TEMPLATE",
-         "AUTH_CONFIG", "SEARCH_INSTRUCTIONS"),
+        (
+            "ENDPOINT",
+            "HEADERS",
+            "QUERY_PARAMS",
+            "BODY",
+            "BODY_TEMPLATE",
+            "SOAP_HEADERS",
+            "QUERY_TEMPLATE",
+            "AUTH_CONFIG",
+            "SEARCH_INSTRUCTIONS",
+        ),
         SENT,
     ),
     "REQUEST_VARIANTS": {"-": _VARIANT},
     "CONTEXT_ACCESS": {"read": Slot("names", certain=False), "write": Slot("targets", "tool")},
     "MODEL_CONTEXT": {"template": Slot("text", "MODEL_CONTEXT", certain=False), "fields": NOTHING},
-}  # fmt: skip
+}
 
 SHARED: Final = frozenset({"baseurl", "headers", "authconfig"})
 """What the tools of a file share (08 §9)."""

@@ -15,9 +15,12 @@ _MOST_STEPS = 3
 
 
 def in_flags(
-    trigger: nodes.RememberTrigger, when: ExpressionUse | None, value: ExpressionUse | None, agent: AgentIndex,
+    trigger: nodes.RememberTrigger,
+    when: ExpressionUse | None,
+    value: ExpressionUse | None,
+    agent: AgentIndex,
     is_computed: Callable[[en.Node], bool],
-) -> tuple[Fix, ...]:  # fmt: skip
+) -> tuple[Fix, ...]:
     """Variables for WHEN and for the value, set in the steps behind what gives the names in them their values.
 
     Nothing where these are set outside of steps, or in many: there is no one place for a SET then.

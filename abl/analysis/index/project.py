@@ -37,9 +37,12 @@ class Index:
     """All documents of one check, by path, and what can only be answered across them."""
 
     def __init__(
-        self, documents: Mapping[str, DocumentIndex], cases: Mapping[str, str] | None = None,
-        catalogues: Catalogues = (), exists: Exists | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        documents: Mapping[str, DocumentIndex],
+        cases: Mapping[str, str] | None = None,
+        catalogues: Catalogues = (),
+        exists: Exists | None = None,
+    ) -> None:
         self.documents = dict(documents)
         self.cases = dict(cases or {})  # texts of test cases by path
         self.catalogues = catalogues

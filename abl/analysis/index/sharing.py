@@ -18,9 +18,21 @@ from abl.source import Span
 from abl.syntax import nodes
 
 _OwnKind = Literal[
-    "variable", "item", "path", "step", "tool", "parameter", "result", "agent", "alias", "template", "phase", "profile",
-    "text", "function",
-]  # fmt: skip
+    "variable",
+    "item",
+    "path",
+    "step",
+    "tool",
+    "parameter",
+    "result",
+    "agent",
+    "alias",
+    "template",
+    "phase",
+    "profile",
+    "text",
+    "function",
+]
 SymbolKind: TypeAlias = _OwnKind | LabelKind
 
 _LISTED: Final = re.compile(r"[^\[\],\s][^\[\],]*?(?=\s*(?:[\[\],]|$))")

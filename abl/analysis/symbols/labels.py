@@ -27,9 +27,11 @@ LabelRole = Literal["declaration", "write", "read"]
 RETURN_ACTIONS: Final = ("continue", "resume_intent")
 _GAPS: Final = re.compile(r"[\s_-]+")
 _COMPARED: Final[dict[tuple[str, ...], LabelKind]] = {
-    ("intent", "category"): "intent", ("intent", "name"): "intent", ("user", "intent"): "intent",
+    ("intent", "category"): "intent",
+    ("intent", "name"): "intent",
+    ("user", "intent"): "intent",
     ("action", "id"): "action",
-}  # fmt: skip
+}
 """What holds such a name while the agent runs."""
 _KEPT: Final = re.compile(r"(?:->|→)\s*([A-Za-z_]\w*)")
 _VAULT: Final = "_secret"

@@ -15,11 +15,17 @@ _KEY: Final = re.compile(r"^(\s*(?:- )?)([A-Z_]+):", re.MULTILINE)
 _RULE: Final = re.compile(r"^(\s*- )(REQUIRE|WARN) ", re.MULTILINE)
 
 _RULES: Final = (
-    ("rule", "a condition that must hold, and what is said when it does not",
-     '- REQUIRE NAME IS SET\n  ON_FAIL: "Please answer the question first."'),
-    ("rule that collects", "asks for a field before it judges again",
-     '- REQUIRE NAME IS SET\n  ON_FAIL:\n    COLLECT: [NAME]\n    THEN: retry'),
-)  # fmt: skip
+    (
+        "rule",
+        "a condition that must hold, and what is said when it does not",
+        '- REQUIRE NAME IS SET\n  ON_FAIL: "Please answer the question first."',
+    ),
+    (
+        "rule that collects",
+        "asks for a field before it judges again",
+        "- REQUIRE NAME IS SET\n  ON_FAIL:\n    COLLECT: [NAME]\n    THEN: retry",
+    ),
+)
 
 _PATHS: Final = (("path", "that outlives the conversation", "- user.nickname\n  TYPE: string\n  ACCESS: readwrite"),)
 _OPEN: Final = frozenset({"rules", "flow", "step", "gather", "tools", "memory_paths"})

@@ -19,9 +19,12 @@ _REPEATED = {"double": 2, "triple": 3}
 _SIGNS = tuple(
     (re.compile(rf"(?<!\s)\s++(?:{words})\s++"), sign)
     for words, sign in (
-        ("at the rate(?: of)?|at", "@"), ("dot|point", "."), ("underscore", "_"), ("dash|hyphen|minus", "-"),
+        ("at the rate(?: of)?|at", "@"),
+        ("dot|point", "."),
+        ("underscore", "_"),
+        ("dash|hyphen|minus", "-"),
     )
-)  # fmt: skip
+)
 KINDS = ("name", "person_name", "email", "address", "phone", "digits", "text")
 _NOTHING = -1
 _PASS = 70

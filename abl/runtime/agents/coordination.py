@@ -138,8 +138,9 @@ def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[s
     engine.turn.outside -= 1
     for prop in plan.node.props:
         if prop.key in _NOT_CARRIED_OUT:
-            engine.recorder.not_executed(f"complete.{prop.key}", "it is not carried out here",
-                                         engine.program(thread).span(prop.key_span))  # fmt: skip
+            engine.recorder.not_executed(
+                f"complete.{prop.key}", "it is not carried out here", engine.program(thread).span(prop.key_span)
+            )
     engine.recorder.close()
     if not terminal:
         return Signal.NEXT
@@ -171,9 +172,14 @@ def complete_agent(
 
 
 def hand_over(
-    engine: Engine, thread: Thread, to: str, *, plan: HandoffPlan | None = None, span: Any = None,
+    engine: Engine,
+    thread: Thread,
+    to: str,
+    *,
+    plan: HandoffPlan | None = None,
+    span: Any = None,
     condition: dict[str, Any] | None = None,
-) -> bool:  # fmt: skip
+) -> bool:
     """Give control to another agent; False when that did not work, which the user is told."""
     recorder = engine.recorder
     plan = plan or next((p for p in engine.program(thread).handoffs if p.to == to), None)
@@ -259,8 +265,15 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
     child.passed_in = list(given.values)
     for name, value in given.values.items():
         if name not in engine.program(child).persistent:
-            assign(engine, child, name, value, cause="handoff", sensitive=name in given.sensitive,
-                   from_tool=name in given.derived)  # fmt: skip
+            assign(
+                engine,
+                child,
+                name,
+                value,
+                cause="handoff",
+                sensitive=name in given.sensitive,
+                from_tool=name in given.derived,
+            )
     child.forwarded = engine.turn.message
     engine.turn.arrival = "handoff"
     lifecycle.activate(engine, child)
@@ -272,8 +285,11 @@ def return_to_parent(engine: Engine, child: Thread) -> None:
     engine.enter(parent)
     program = engine.program(parent)
     plan = next((p for p in program.handoffs if p.index == child.handoff), None)
-    event = engine.recorder.emit("return", {"from": child.agent, "to": parent.agent, "state": {"active": parent.agent}},
-                                 span=plan.span if plan else None)  # fmt: skip
+    event = engine.recorder.emit(
+        "return",
+        {"from": child.agent, "to": parent.agent, "state": {"active": parent.agent}},
+        span=plan.span if plan else None,
+    )
     engine.recorder.open(event)
     parent.system["handoff"] = {"completed": True}
     parent.system["_resume_intent"] = False
@@ -295,14 +311,30 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
         if entry.value is not None:
             value = engine.context(child).value(entry.key)
             where = program.span(line_of(entry, block))
-            assign(engine, parent, entry.value.value.strip(), value, span=where, cause="return",
-                   sensitive=engine.derives(child, [entry.key]), from_tool=from_tool(child, [entry.key]))  # fmt: skip
+            assign(
+                engine,
+                parent,
+                entry.value.value.strip(),
+                value,
+                span=where,
+                cause="return",
+                sensitive=engine.derives(child, [entry.key]),
+                from_tool=from_tool(child, [entry.key]),
+            )
     for target, text, entry in assignments_of(given.lines("set")):
         formula = value_formula(text)
         outcome = engine.evaluate(parent, formula)
         where = program.span(line_of(entry, block))
-        assign(engine, parent, target, outcome.value, span=where, expression=text, cause="return",
-               sensitive=engine.derives(parent, formula.names))  # fmt: skip
+        assign(
+            engine,
+            parent,
+            target,
+            outcome.value,
+            span=where,
+            expression=text,
+            cause="return",
+            sensitive=engine.derives(parent, formula.names),
+        )
     word = given.given("action") or word
     known = key_at("on_return", "action")
     word = (known.type.read_word(word) if known is not None else None) or word
@@ -328,8 +360,15 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
             formula = value_formula(text)
             outcome = engine.evaluate(thread, formula)
             where = plan.span if plan.sets is None else engine.program(thread).span(line_of(entry, plan.sets))
-            assign(engine, thread, target, outcome.value, span=where, expression=text,
-                   sensitive=engine.derives(thread, formula.names))  # fmt: skip
+            assign(
+                engine,
+                thread,
+                target,
+                outcome.value,
+                span=where,
+                expression=text,
+                sensitive=engine.derives(thread, formula.names),
+            )
         escalate(engine, thread, plan.reason, plan.span)
         return True
     return False

@@ -140,7 +140,7 @@ def consult(engine: Engine, thread: Thread) -> None:
 
 def _attempts(
     engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any]
-) -> None:  # fmt: skip
+) -> None:
     error = None
     for attempt in range(1, plan.retries + 2):
         error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record})
@@ -150,8 +150,13 @@ def _attempts(
         engine.put(thread, name, error)
     match plan.on_fail:
         case "respond":
-            engine.say_template(thread, plan.message or engine.program(thread).messages["error_default"],
-                                kind="notice", span=plan.span, data={"by": "delegate"})  # fmt: skip
+            engine.say_template(
+                thread,
+                plan.message or engine.program(thread).messages["error_default"],
+                kind="notice",
+                span=plan.span,
+                data={"by": "delegate"},
+            )
         case "escalate":
             from abl.runtime.agents.coordination import escalate
 
@@ -162,7 +167,7 @@ def _attempts(
 
 def _ask(
     engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any]
-) -> dict[str, Any] | None:  # fmt: skip
+) -> dict[str, Any] | None:
     """One call; what went wrong, None when the results are there."""
     masker = engine.masker(thread)
     shown = {name: masker.shown(name, value) for name, value in inputs.items()}
@@ -198,7 +203,7 @@ def _refused(engine: Engine, thread: Thread, plan: DelegatePlan) -> tuple[str, s
 
 def _run(
     engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any]
-) -> tuple[str, str] | None:  # fmt: skip
+) -> tuple[str, str] | None:
     """The agent in a thread and a turn of its own; what it says is kept for the trace only."""
     state = engine.state
     outer, stack, before = engine.turn, list(state.stack), state.threads.get(plan.agent)
@@ -207,7 +212,7 @@ def _run(
     state.stack.append(plan.agent)
     engine.turn = TurnState(
         outer.number, since=outer.since, iterations=outer.iterations, handoffs=outer.handoffs, bounds=outer.bounds
-    )  # fmt: skip
+    )
     secret = {name for name, formula in plan.inputs if engine.derives(thread, formula.names)}
     tool_made = {name for name, formula in plan.inputs if from_tool(thread, formula.names)}
     try:
@@ -233,9 +238,7 @@ def _run(
     return None
 
 
-def _work(
-    engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]
-) -> None:  # fmt: skip
+def _work(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]) -> None:
     from abl.runtime.turn import work
 
     child.passed_in = list(inputs)
@@ -267,11 +270,19 @@ def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:
 
 def _take(
     engine: Engine, thread: Thread, plan: DelegatePlan, values: dict[str, Any], *, hidden: set[str], made: set[str]
-) -> None:  # fmt: skip
+) -> None:
     """RETURNS, and what the model is to do with it."""
     for field, target in plan.returns:
-        assign(engine, thread, target, values[field], span=plan.span, cause="delegate", sensitive=field in hidden,
-               from_tool=field in made)  # fmt: skip
+        assign(
+            engine,
+            thread,
+            target,
+            values[field],
+            span=plan.span,
+            cause="delegate",
+            sensitive=field in hidden,
+            from_tool=field in made,
+        )
     if plan.use:
         masker = engine.masker(thread)
         got = ", ".join(f"{target} = {text(masker.shown(target, values[field]))}" for field, target in plan.returns)

@@ -54,8 +54,12 @@ def _plan(program: Program, item: Block) -> DonePlan:
         action = action or _written(given.lines("ELSE"))
     elif not item.colon and item.value is not None:
         when, action = _on_one_line(item.value.value.strip(), action)
-    return DonePlan(when, given, action or next((_as_action(given, key) for key in ENDS[:3] if key in given), ""),
-                    program.span(item))  # fmt: skip
+    return DonePlan(
+        when,
+        given,
+        action or next((_as_action(given, key) for key in ENDS[:3] if key in given), ""),
+        program.span(item),
+    )
 
 
 def _on_one_line(text: str, action: str) -> tuple[Formula | None, str]:
@@ -97,8 +101,16 @@ def _run(engine: Engine, thread: Thread, plan: DonePlan) -> None:
     for target, written, _ in _assignments(plan):
         formula = value_formula(written)
         outcome = engine.evaluate(thread, formula)
-        assign(engine, thread, target, outcome.value, span=plan.span, expression=written,
-               sensitive=engine.derives(thread, formula.names), from_tool=from_tool(thread, formula.names))  # fmt: skip
+        assign(
+            engine,
+            thread,
+            target,
+            outcome.value,
+            span=plan.span,
+            expression=written,
+            sensitive=engine.derives(thread, formula.names),
+            from_tool=from_tool(thread, formula.names),
+        )
     if (text := plan.given.text("RESPOND")) is not None:
         engine.say_template(thread, text, kind="reply", span=plan.span)
     _act(engine, thread, plan)

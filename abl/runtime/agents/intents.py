@@ -61,9 +61,11 @@ def intent_plans(program: Program) -> tuple[IntentPlan, ...]:
                 for name, content in entries if kind != "Entity" else ():
                     old = found.get(name.value)
                     new = _plan(name.value, content)
-                    found[name.value] = new if old is None else IntentPlan(
-                        name.value, (*old.patterns, *new.patterns), (*old.examples, *new.examples)
-                    )  # fmt: skip
+                    found[name.value] = (
+                        new
+                        if old is None
+                        else IntentPlan(name.value, (*old.patterns, *new.patterns), (*old.examples, *new.examples))
+                    )
     return tuple(found.values())
 
 

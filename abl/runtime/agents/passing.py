@@ -43,9 +43,12 @@ def given_with(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None
 
 
 def _along(
-    engine: Engine, thread: Thread, values: dict[str, Any], summary: str | None,
+    engine: Engine,
+    thread: Thread,
+    values: dict[str, Any],
+    summary: str | None,
     reads: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> Given:  # fmt: skip
+) -> Given:
     read = {name: reads.get(name, (name,)) for name in values}
     return Given(
         {name: value for name, value in values.items() if value is not None},

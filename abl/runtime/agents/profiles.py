@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 ACTIVE = "_profiles"
 """Where a thread keeps the names of its active profiles, the one that wins first."""
 NOT_RUN = ("VOICE", "CONVERSATION", "GATHER")
-NOT_RUN_BELOW = {"TOOLS": ("ADD",), "FLOW": ("OVERRIDES", "INSERTIONS", "REPLACE"),
-                 "RESPONSE": ("max_buttons", "fallback_format", "media_types")}  # fmt: skip
+NOT_RUN_BELOW = {
+    "TOOLS": ("ADD",),
+    "FLOW": ("OVERRIDES", "INSERTIONS", "REPLACE"),
+    "RESPONSE": ("max_buttons", "fallback_format", "media_types"),
+}
 FIRST_INDEX = 100_000
 """Where the numbers of a profile's rules begin: behind those of any agent."""
 
@@ -139,9 +142,10 @@ def choose(engine: Engine, thread: Thread) -> None:
         return
     thread.system[ACTIVE] = names
     data = {
-        "active": names, "was": before,
+        "active": names,
+        "was": before,
         "profiles": [{"name": p.name, "priority": p.priority, "when": p.when.text, "holds": h} for p, h in judged],
-    }  # fmt: skip
+    }
     engine.recorder.emit("profile", data, span=active[0].span if active else plans[0].span if plans else None)
     for plan in active:
         for construct, span in plan.left_out if plan.name not in before else ():

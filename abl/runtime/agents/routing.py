@@ -134,9 +134,7 @@ def _chosen(engine: Engine, plan: RoutePlan) -> Route | None:
     return next((found for names, found in plan.by_intent if intent in names), plan.fallback)
 
 
-def _take(
-    engine: Engine, thread: Thread, plan: RoutePlan, chosen: Route, record: dict[str, Any]
-) -> Signal:  # fmt: skip
+def _take(engine: Engine, thread: Thread, plan: RoutePlan, chosen: Route, record: dict[str, Any]) -> Signal:
     from abl.runtime.agents.coordination import escalate, hand_over
 
     action, given = chosen.action, chosen.given
@@ -157,8 +155,9 @@ def _take(
             _end(engine, thread, plan, given, record)
             return Signal.MOVED
         case _:
-            engine.recorder.not_executed("routing.system_action", "the platform would carry it out", plan.span,
-                                         action=given or action)  # fmt: skip
+            engine.recorder.not_executed(
+                "routing.system_action", "the platform would carry it out", plan.span, action=given or action
+            )
             return Signal.WAIT
 
 

@@ -49,9 +49,14 @@ def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
 
 
 def fail(
-    engine: Engine, thread: Thread, on_fail: nodes.OnFail, *, rule: str, silent: bool = False,
+    engine: Engine,
+    thread: Thread,
+    on_fail: nodes.OnFail,
+    *,
+    rule: str,
+    silent: bool = False,
     condition: Formula = ALWAYS,
-) -> Signal:  # fmt: skip
+) -> Signal:
     """Run an ON_FAIL of a CHECK or CALL. ``rule`` identifies it for the bound on retries."""
     program = engine.program(thread)
     span = program.span(on_fail)
@@ -98,11 +103,20 @@ def _structured(
             clear(engine, thread, [n.value for n in on_fail.clear], span=engine.program(thread).span(on_fail))
     if here or (collect and then is not None and then.lower() == "continue"):
         asked = start_collecting(
-            engine, thread, collect, source="check", point="check", target=None, rule="",
-            then=then.lower() if then else None, retry=retry, message=rendered or said,
-            span=engine.program(thread).span(on_fail), say=not said,
+            engine,
+            thread,
+            collect,
+            source="check",
+            point="check",
+            target=None,
+            rule="",
+            then=then.lower() if then else None,
+            retry=retry,
+            message=rendered or said,
+            span=engine.program(thread).span(on_fail),
+            say=not said,
             condition=condition,
-        )  # fmt: skip
+        )
         return loop.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:
         emptied = to_empty(engine, thread, collect, condition, then)

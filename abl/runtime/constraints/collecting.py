@@ -16,9 +16,21 @@ if TYPE_CHECKING:
 
 
 def start_collecting(
-    engine: Engine, thread: Thread, fields: list[str], *, source: str, point: str, target: str | None, rule: str,
-    then: str | None, retry: bool, message: str | None, span: Any, condition: Formula, say: bool = True,
-) -> bool:  # fmt: skip
+    engine: Engine,
+    thread: Thread,
+    fields: list[str],
+    *,
+    source: str,
+    point: str,
+    target: str | None,
+    rule: str,
+    then: str | None,
+    retry: bool,
+    message: str | None,
+    span: Any,
+    condition: Formula,
+    say: bool = True,
+) -> bool:
     """Make the fields missing and ask the first; ``message`` is the prompt of a field without its own.
 
     False when nothing is asked: with ``THEN: continue`` all fields may be there already.

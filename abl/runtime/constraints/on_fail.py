@@ -33,18 +33,33 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
     span = engine.program(thread).span(failure.plan.rule.on_fail or failure.plan.rule)
     kind = action["type"]
     if failure.message and kind not in {"collect", "escalate"}:
-        engine.say(thread, failure.message, kind="notice", event="respond", span=span,
-                   data={"by": "constraint", "rule": failure.plan.id})  # fmt: skip
+        engine.say(
+            thread,
+            failure.message,
+            kind="notice",
+            event="respond",
+            span=span,
+            data={"by": "constraint", "rule": failure.plan.id},
+        )
     clear(engine, thread, action["clear"], span=span)
     match kind:
         case "handoff" | "escalate":
             return _move(engine, thread, failure)
         case "collect":
             asked = start_collecting(
-                engine, thread, action["fields"], source="constraint", point=failure.point, target=failure.target,
-                rule=failure.plan.id, then=action["then"], retry=bool(action.get("retry")),
-                message=failure.message, span=span, condition=failure.plan.condition,
-            )  # fmt: skip
+                engine,
+                thread,
+                action["fields"],
+                source="constraint",
+                point=failure.point,
+                target=failure.target,
+                rule=failure.plan.id,
+                then=action["then"],
+                retry=bool(action.get("retry")),
+                message=failure.message,
+                span=span,
+                condition=failure.plan.condition,
+            )
             if not asked:
                 engine.turn.continued.add(failure.plan.id)
             return Verdict.COLLECTING if asked else Verdict.AGAIN

@@ -128,8 +128,9 @@ class _Pass:
         rendered = engine.render(thread, self.message(plan))
         message = rendered.text.rstrip("\n")
         more: dict[str, Any] = {
-            "message_rendered": engine.recorder.text(message), "message_missing": rendered.missing,
-        }  # fmt: skip
+            "message_rendered": engine.recorder.text(message),
+            "message_missing": rendered.missing,
+        }
         if plan.warning:
             judgement.outcome = "warned"
             self.record(plan, judgement, more, started)

@@ -34,9 +34,13 @@ NOT_SHOWN = told_keys("respond")
 
 
 def respond(
-    engine: Engine, thread: Thread, action: nodes.Respond, *, kind: str = "reply",
+    engine: Engine,
+    thread: Thread,
+    action: nodes.Respond,
+    *,
+    kind: str = "reply",
     local: Mapping[str, Any] | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Say a RESPOND or PRESENT; gives the text. Presentation beside it is recorded as not executed."""
     program = engine.program(thread)
     span = program.span(action)
@@ -73,9 +77,14 @@ def _named(engine: Engine, thread: Thread, name: str, span: Any) -> str | None:
 
 
 def set_variables(
-    engine: Engine, thread: Thread, assignments: tuple[nodes.Assignment, ...], local: Mapping[str, Any] | None = None,
-    *, cause: str = "set", origin: str = "session",
-) -> None:  # fmt: skip
+    engine: Engine,
+    thread: Thread,
+    assignments: tuple[nodes.Assignment, ...],
+    local: Mapping[str, Any] | None = None,
+    *,
+    cause: str = "set",
+    origin: str = "session",
+) -> None:
     """Run assignments top to bottom; each sees those before (06 §5.3)."""
     program = engine.program(thread)
     for item in assignments:
@@ -91,10 +100,19 @@ def set_variables(
             if unset and not (local and unset[0].split(".")[0] in local):
                 notes.append(note("RUN004", "set.unresolved", f"not set: {', '.join(unset)}"))
         assign(
-            engine, thread, item.target.value, outcome.value, span=program.span(item), expression=formula.text,
-            notes=notes, cause=cause, origin=origin, sensitive=engine.derives(thread, formula.names),
-            literal=is_literal(formula), from_tool=from_tool(thread, formula.names, local),
-        )  # fmt: skip
+            engine,
+            thread,
+            item.target.value,
+            outcome.value,
+            span=program.span(item),
+            expression=formula.text,
+            notes=notes,
+            cause=cause,
+            origin=origin,
+            sensitive=engine.derives(thread, formula.names),
+            literal=is_literal(formula),
+            from_tool=from_tool(thread, formula.names, local),
+        )
 
 
 def clear_names(engine: Engine, thread: Thread, action: nodes.Clear) -> None:
@@ -143,9 +161,11 @@ def log(engine: Engine, thread: Thread, action: nodes.Log, local: Mapping[str, A
     rendered = engine.render(thread, template, local)
     level = action.level.value.strip().lower() if action.level is not None else "info"
     data: dict[str, Any] = {
-        "template": cut_text(template), "text": engine.recorder.text(rendered.text), "missing": rendered.missing,
+        "template": cut_text(template),
+        "text": engine.recorder.text(rendered.text),
+        "missing": rendered.missing,
         "level": level,
-    }  # fmt: skip
+    }
     if rendered.missing:
         data["notes"] = [note("RUN004", "template.unresolved", "nothing to show for " + ", ".join(rendered.missing))]
     engine.recorder.emit("log", data, span=engine.program(thread).span(action))
@@ -184,9 +204,16 @@ def transform(engine: Engine, thread: Thread, action: nodes.Transform) -> str | 
         data["notes"] = notes
     event = engine.recorder.emit("transform", data, span=span)
     engine.recorder.open(event)
-    assign(engine, thread, action.into.value, items, span=span, cause="transform",
-           sensitive=engine.derives(thread, _reads(program, action)),
-           from_tool=from_tool(thread, _reads(program, action)))  # fmt: skip
+    assign(
+        engine,
+        thread,
+        action.into.value,
+        items,
+        span=span,
+        cause="transform",
+        sensitive=engine.derives(thread, _reads(program, action)),
+        from_tool=from_tool(thread, _reads(program, action)),
+    )
     engine.recorder.close()
     return None
 

@@ -42,9 +42,16 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
         recall_before(engine, thread, tool)
         arguments, sensitive = arguments_of(engine, thread, action, None)
         called = call_tool(
-            engine, thread, tool, arguments, origin="flow", span=span, as_name=as_name, may_ask=True,
+            engine,
+            thread,
+            tool,
+            arguments,
+            origin="flow",
+            span=span,
+            as_name=as_name,
+            may_ask=True,
             sensitive=sensitive,
-        )  # fmt: skip
+        )
         if called.asked:
             return loop.wait(engine, thread, confirm.WAITING)
         if engine.state.escalated:  # a guardrail of the call called a human

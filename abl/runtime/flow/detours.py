@@ -41,9 +41,12 @@ def open_detour(engine: Engine, thread: Thread, failure: Failure) -> None:
 
     steps = engine.program(thread).detour_steps(target, [changing(value(text)) for text in parts])
     thread.detours[plan.id] = DetourState(
-        target=target, steps={step: list(tools) for step, tools in steps.items()}, parts=parts,
-        forbids=forbids, spares=plan.checkpoint is None,
-    )  # fmt: skip
+        target=target,
+        steps={step: list(tools) for step, tools in steps.items()},
+        parts=parts,
+        forbids=forbids,
+        spares=plan.checkpoint is None,
+    )
 
 
 def _open_parts(engine: Engine, thread: Thread, plan: RulePlan) -> list[str]:

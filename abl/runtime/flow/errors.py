@@ -108,8 +108,16 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
         formula = value_formula(text)
         outcome = engine.evaluate(thread, formula)
         where = span_of(line_of(entry, handler.block))
-        assign(engine, thread, target, outcome.value, span=where, expression=text, cause="on_error",
-               sensitive=engine.derives(thread, formula.names))  # fmt: skip
+        assign(
+            engine,
+            thread,
+            target,
+            outcome.value,
+            span=where,
+            expression=text,
+            cause="on_error",
+            sensitive=engine.derives(thread, formula.names),
+        )
     respond, span = handler.text("RESPOND"), span_of(handler.block)
     body = wording(engine, thread, respond, span) if respond is not None else None
     if body is not None:
@@ -130,9 +138,16 @@ def bind(
 
 
 def report(
-    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str = "unknown_error",
-    subtype: str = "", span: Any = None,
-) -> Handler | None:  # fmt: skip
+    engine: Engine,
+    thread: Thread,
+    code: str,
+    name: str,
+    message: str,
+    *,
+    kind: str = "unknown_error",
+    subtype: str = "",
+    span: Any = None,
+) -> Handler | None:
     """Record an error, bind it as ``error`` and ``_error``, and say what its handler says, else ``error_default``."""
     bound = bind(engine, thread, code, name, message, kind=kind, subtype=subtype)
     engine.recorder.error(code, name, message, span, state={"set": bound})
@@ -146,9 +161,16 @@ def report(
 
 
 def handle(
-    engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str, subtype: str = "",
+    engine: Engine,
+    thread: Thread,
+    code: str,
+    name: str,
+    message: str,
+    *,
+    kind: str,
+    subtype: str = "",
     span: Any = None,
-) -> Signal:  # fmt: skip
+) -> Signal:
     """As :func:`report`, then THEN of the handler; without one the step halts (09 §8)."""
     handler = report(engine, thread, code, name, message, kind=kind, subtype=subtype, span=span)
     if handler is None:

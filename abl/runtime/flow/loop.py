@@ -220,15 +220,29 @@ def follow(engine: Engine, thread: Thread, transition: nodes.Transition, *, leav
     """Take a THEN, GOTO or the like: exact step name, then terminal, else an error (06 §8)."""
     target = transition.target.value if transition.target is not None else ""
     edge = transition.keyword.lower()
-    return take(engine, thread, target, edge, leaving=leaving, span=engine.program(thread).span(transition),
-                agent=transition.agent.value if transition.agent else None,
-                reason=transition.reason.value if transition.reason else None)  # fmt: skip
+    return take(
+        engine,
+        thread,
+        target,
+        edge,
+        leaving=leaving,
+        span=engine.program(thread).span(transition),
+        agent=transition.agent.value if transition.agent else None,
+        reason=transition.reason.value if transition.reason else None,
+    )
 
 
 def take(
-    engine: Engine, thread: Thread, target: str, edge: str, *, leaving: bool = True, span: Any = None,
-    agent: str | None = None, reason: str | None = None,
-) -> Signal:  # fmt: skip
+    engine: Engine,
+    thread: Thread,
+    target: str,
+    edge: str,
+    *,
+    leaving: bool = True,
+    span: Any = None,
+    agent: str | None = None,
+    reason: str | None = None,
+) -> Signal:
     """Resolve a target and go there."""
     from abl.runtime.agents.coordination import escalate, hand_over
 
@@ -282,8 +296,9 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
             problem = actions.transform(engine, thread, action)
             if problem is not None:
                 span = engine.program(thread).span(action)
-                return errors.handle(engine, thread, "RUN007", "transform.no_array", problem,
-                                     kind="validation_error", span=span)  # fmt: skip
+                return errors.handle(
+                    engine, thread, "RUN007", "transform.no_array", problem, kind="validation_error", span=span
+                )
         case nodes.Log():
             actions.log(engine, thread, action)
         case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:

@@ -46,8 +46,9 @@ def assign(
     if sensitive:
         engine.recorder.add_derived(value)
     if fact is not None:
-        _assign_fact(engine, thread, fact, target, value, span=span, expression=expression, cause=cause,
-                     sensitive=sensitive)  # fmt: skip
+        _assign_fact(
+            engine, thread, fact, target, value, span=span, expression=expression, cause=cause, sensitive=sensitive
+        )
         wrote(engine, thread, target, literal=literal)
         return
     if target in thread.granted:
@@ -103,9 +104,17 @@ def _fact_path(engine: Engine, thread: Thread, target: str) -> str | None:
 
 
 def _assign_fact(
-    engine: Engine, thread: Thread, path: str, target: str, value: Any, *, span: Any, expression: str | None,
-    cause: str, sensitive: bool,
-) -> None:  # fmt: skip
+    engine: Engine,
+    thread: Thread,
+    path: str,
+    target: str,
+    value: Any,
+    *,
+    span: Any,
+    expression: str | None,
+    cause: str,
+    sensitive: bool,
+) -> None:
     """Write a fact, or one member of the object in it."""
     old = engine.context(thread).value(target)
     written = value

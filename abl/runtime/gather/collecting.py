@@ -75,10 +75,13 @@ def _is_required(field: FieldPlan) -> bool:
 def missing(engine: Engine, thread: Thread, request: Request) -> list[FieldPlan]:
     """Active required fields without a value and without a default: those that are prompted."""
     return [
-        f for f in request.fields
-        if _is_required(f) and not f.has_default
-        and not has_value(thread, f, f.name, request.state) and active(engine, thread, request, f)
-    ]  # fmt: skip
+        f
+        for f in request.fields
+        if _is_required(f)
+        and not f.has_default
+        and not has_value(thread, f, f.name, request.state)
+        and active(engine, thread, request, f)
+    ]
 
 
 def begin(engine: Engine, thread: Thread, request: Request) -> None:
@@ -197,9 +200,14 @@ def _prompt(engine: Engine, thread: Thread, request: Request, wanted: list[Field
 
 
 def receive(
-    engine: Engine, thread: Thread, request: Request, message: str, *, whole: bool = True,
+    engine: Engine,
+    thread: Thread,
+    request: Request,
+    message: str,
+    *,
+    whole: bool = True,
     ahead: Sequence[FieldPlan] = (),
-) -> None:  # fmt: skip
+) -> None:
     """Fill fields from a message (T9). ``whole``: the message may be the whole answer to the last prompt.
 
     ``ahead`` are fields of the agent that are not asked here but may be filled (07 §1).
@@ -210,9 +218,8 @@ def receive(
     if request.corrections and _correct(engine, thread, request, message):
         return
     open_fields = [
-        f for f in request.fields
-        if not has_value(thread, f, f.name, state) and active(engine, thread, request, f)
-    ]  # fmt: skip
+        f for f in request.fields if not has_value(thread, f, f.name, state) and active(engine, thread, request, f)
+    ]
     open_fields = [f for f in open_fields if _takes_user_text(engine, thread, f)]
     asked = state.asked if whole else None
     language, today = engine.program(thread).language, engine.now().date()
@@ -254,8 +261,13 @@ def _take(engine: Engine, thread: Thread, request: Request, hit: Extracted, mess
         engine.secret_message()
     verdict = validate(engine, thread, field, hit.value)
     if not verdict.executed:
-        engine.recorder.not_executed("validation", "a sentence needs a model; the value is accepted",
-                                     program.span(field.span), field=field.name, rule=verdict.rule)  # fmt: skip
+        engine.recorder.not_executed(
+            "validation",
+            "a sentence needs a model; the value is accepted",
+            program.span(field.span),
+            field=field.name,
+            rule=verdict.rule,
+        )
     if not verdict.fits:
         _reject(engine, thread, request, field, rule=verdict.rule, error=verdict.error)
         return False
@@ -263,16 +275,29 @@ def _take(engine: Engine, thread: Thread, request: Request, hit: Extracted, mess
     if hit.extra is not None:
         engine.put(thread, f"{field.name}_currency", hit.extra)
         engine.recorder.emit(
-            "set", {"name": f"{field.name}_currency", "old": None, "new": hit.extra, "cause": "gather",
-                    "state": {"set": {f"{field.name}_currency": hit.extra}}}, span=program.span(field.span),
-        )  # fmt: skip
+            "set",
+            {
+                "name": f"{field.name}_currency",
+                "old": None,
+                "new": hit.extra,
+                "cause": "gather",
+                "state": {"set": {f"{field.name}_currency": hit.extra}},
+            },
+            span=program.span(field.span),
+        )
     return True
 
 
 def store(
-    engine: Engine, thread: Thread, state: GatherState, field: FieldPlan, value: Any, *, strategy: str,
+    engine: Engine,
+    thread: Thread,
+    state: GatherState,
+    field: FieldPlan,
+    value: Any,
+    *,
+    strategy: str,
     place: list[int] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Put a valid value into the field and fire its recall."""
     masker = engine.masker(thread)
     shown = masker.shown(field.name, value)
@@ -330,8 +355,9 @@ def _exhausted(
         data["state"] = {"set": errors.bind(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error")}
     engine.recorder.emit("gather.rejected", data, status="failed", span=span)
     if not branched:
-        engine.turn.handler = errors.report(engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error",
-                                            span=span)  # fmt: skip
+        engine.turn.handler = errors.report(
+            engine, thread, "RUN008", EXHAUSTED, message, kind="validation_error", span=span
+        )
         request.state.quiet = True
 
 

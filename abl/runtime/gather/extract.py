@@ -14,9 +14,11 @@ from abl.runtime.plan.fields import FieldPlan
 
 EMPTY_LIST_WORDS = frozenset({"none", "nothing"})
 CUES = (
-    ("accept", ("must", "want", "need")), ("desire", ("would like", "prefer", "ideally")),
-    ("avoid", ("rather not", "avoid")), ("refuse", ("never", "no ")),
-)  # fmt: skip
+    ("accept", ("must", "want", "need")),
+    ("desire", ("would like", "prefer", "ideally")),
+    ("avoid", ("rather not", "avoid")),
+    ("refuse", ("never", "no ")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,17 @@ def read_value(field: FieldPlan, raw: str, language: str, today: date) -> tuple[
     hit = whole(field.type, raw, language, today, field.temporal) or next(
         iter(recognise(field.type, raw, language, today, field.temporal)), None
     )
-    if hit is None and field.type not in {"number", "integer", "float", "currency", "boolean", "date", "datetime",
-                                          "email", "phone"}:  # fmt: skip
+    if hit is None and field.type not in {
+        "number",
+        "integer",
+        "float",
+        "currency",
+        "boolean",
+        "date",
+        "datetime",
+        "email",
+        "phone",
+    }:
         return bool(raw), raw, None
     return (True, hit.value, hit.extra) if hit else (False, None, None)
 
@@ -195,8 +206,11 @@ def _cues(text: str, field: FieldPlan) -> list[tuple[int, int]]:
 def _recognised(text: _Message, field: FieldPlan) -> Extracted | None:
     if field.list or field.options or field.range:
         return None
-    hits = [h for h in recognise(field.type, text.text, text.language, text.today, field.temporal)
-            if text.free(h.start, h.end)]  # fmt: skip
+    hits = [
+        h
+        for h in recognise(field.type, text.text, text.language, text.today, field.temporal)
+        if text.free(h.start, h.end)
+    ]
     if not hits:
         return None
     cues = _cues(text.text, field)

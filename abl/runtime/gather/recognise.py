@@ -151,8 +151,12 @@ def amounts(text: str, language: str, today: date) -> Iterator[Found]:
 
 def booleans(text: str, language: str, today: date) -> Iterator[Found]:
     """Words of agreement and refusal in English and in the language of the agent."""
-    tables = ((word, truth) for truth, table in ((True, TRUE_WORDS), (False, FALSE_WORDS))
-              for lang in {"en", language[:2]} for word in table.get(lang, ()))  # fmt: skip
+    tables = (
+        (word, truth)
+        for truth, table in ((True, TRUE_WORDS), (False, FALSE_WORDS))
+        for lang in {"en", language[:2]}
+        for word in table.get(lang, ())
+    )
     hits = [
         Found(m.start(), m.end(), truth)
         for word, truth in tables

@@ -114,7 +114,7 @@ def _fixed(engine: Engine, thread: Thread, plan: GuardPlan, kind: str, value: An
 
 def _record(
     engine: Engine, plan: GuardPlan, kind: str, texts: tuple[Any, Any], *, outcome: Outcome, action: str | None
-) -> None:  # fmt: skip
+) -> None:
     value, after = texts
     data: dict[str, Any] = {
         "name": plan.name_at(kind), "kind": kind, "check": plan.check.text, "fires_on": plan.fires_on,

@@ -148,8 +148,14 @@ class Facts:
             seen[name] = fact.expires_at.isoformat()
         else:
             seen.pop(name, None)
-        self._record("fact.read", key, value=fact.value, version=fact.version,
-                     written_at=iso_millis(fact.written_at), expires_at=_iso(fact.expires_at))  # fmt: skip
+        self._record(
+            "fact.read",
+            key,
+            value=fact.value,
+            version=fact.version,
+            written_at=iso_millis(fact.written_at),
+            expires_at=_iso(fact.expires_at),
+        )
         return fact
 
     def _expired(self, key: Key) -> None:

@@ -89,9 +89,17 @@ class MemoryFacts:
                 self._facts.pop(key, None)
                 continue
             self._facts[key] = Fact(
-                write.scope, write.owner, write.path, write.value, write.type, old.version + 1 if old else 1,
-                write.written_at, write.expires_at, write.ttl, write.source,
-            )  # fmt: skip
+                write.scope,
+                write.owner,
+                write.path,
+                write.value,
+                write.type,
+                old.version + 1 if old else 1,
+                write.written_at,
+                write.expires_at,
+                write.ttl,
+                write.source,
+            )
 
     def put(self, scope: str, owner: str, path: str, value: Any, *, at: datetime, ttl: str | None = None) -> None:
         """Seed one fact, as the ``facts`` of a scenario do."""

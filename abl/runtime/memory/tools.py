@@ -142,9 +142,13 @@ def _update_memory(engine: Engine, thread: Thread, args: Mapping[str, Any]) -> A
     if port is None:
         raise BlockRefused("unavailable", "there are no memory blocks")
     written = port.update(
-        _owner(engine), block_type=args["block_type"], content=args["content"], scope=scope,
-        agent=thread.agent if scope == "agent" else None, expected_updated_at=args["expected_updated_at"],
-    )  # fmt: skip
+        _owner(engine),
+        block_type=args["block_type"],
+        content=args["content"],
+        scope=scope,
+        agent=thread.agent if scope == "agent" else None,
+        expected_updated_at=args["expected_updated_at"],
+    )
     return asdict(written)
 
 
@@ -152,9 +156,7 @@ def _recall_memory(engine: Engine, thread: Thread, args: Mapping[str, Any]) -> A
     port = engine.memories.blocks
     if port is None:
         raise BlockRefused("unavailable", "there are no memory blocks")
-    found = port.recall(
-        _owner(engine), args["query"], agent=thread.agent, limit=args.get("limit", 10), min_score=None
-    )  # fmt: skip
+    found = port.recall(_owner(engine), args["query"], agent=thread.agent, limit=args.get("limit", 10), min_score=None)
     return [asdict(match) for match in found]
 
 
@@ -206,25 +208,34 @@ TOOLS: dict[str, MemoryTool] = {
     tool.name: tool
     for tool in (
         MemoryTool(
-            "update_memory", "blocks",
+            "update_memory",
+            "blocks",
             "Replaces one memory block of the user as a whole; one line is one entry. It fails with the current block "
             "when the block was changed since it was read.",
             object_schema(
                 {
-                    "block_type": {"enum": list(BLOCK_TYPES), "description": "core is always in view, archival is "
-                                   "only found by recall_memory."},
+                    "block_type": {
+                        "enum": list(BLOCK_TYPES),
+                        "description": "core is always in view, archival is only found by recall_memory.",
+                    },
                     "content": {"type": "string", "description": "The whole new text of the block."},
-                    "scope": {"enum": list(BLOCK_SCOPES), "default": "user", "description": "user: for all agents, "
-                              "agent: only for this one."},
-                    "expected_updated_at": {"type": ["string", "null"], "description": "updated_at of the block as it "
-                                            "was read last; null to create it."},
+                    "scope": {
+                        "enum": list(BLOCK_SCOPES),
+                        "default": "user",
+                        "description": "user: for all agents, agent: only for this one.",
+                    },
+                    "expected_updated_at": {
+                        "type": ["string", "null"],
+                        "description": "updated_at of the block as it was read last; null to create it.",
+                    },
                 },
                 ["block_type", "content", "expected_updated_at"],
             ),
             _update_memory,
         ),
         MemoryTool(
-            "recall_memory", "blocks",
+            "recall_memory",
+            "blocks",
             "Finds lines of the user's archival memory that fit a query, the best first.",
             object_schema(
                 {"query": TEXT, "limit": {"type": "integer", "minimum": 1, "maximum": MOST_REMINDERS, "default": 10}},
@@ -233,32 +244,49 @@ TOOLS: dict[str, MemoryTool] = {
             _recall_memory,
         ),
         MemoryTool(
-            "get_content", "records", "Reads the record of a memory store, null when there is none.",
+            "get_content",
+            "records",
+            "Reads the record of a memory store, null when there is none.",
             object_schema(
-                {**_STORE, "projections": {"type": "object", "description": "Dotted paths to 1 (take) or 0 (leave "
-                                           "out), not both."}},
+                {
+                    **_STORE,
+                    "projections": {
+                        "type": "object",
+                        "description": "Dotted paths to 1 (take) or 0 (leave out), not both.",
+                    },
+                },
                 ["technical_name"],
             ),
             _get_content,
         ),
         MemoryTool(
-            "set_content", "records",
+            "set_content",
+            "records",
             "Creates the record of a memory store or merges into it; fields that are not given stay.",
             object_schema({**_STORE, "content": {"type": "object"}}, ["technical_name", "content"]),
             _set_content,
         ),
         MemoryTool(
-            "delete_content", "records", "Removes the record of a memory store.",
-            object_schema(_STORE, ["technical_name"]), _delete_content,
+            "delete_content",
+            "records",
+            "Removes the record of a memory store.",
+            object_schema(_STORE, ["technical_name"]),
+            _delete_content,
         ),
         MemoryTool("memory_read", "bank", "Reads your own memory text.", object_schema({}, []), _memory_read),
         MemoryTool(
-            "memory_write", "bank", "Replaces your own memory text.", object_schema({"content": TEXT}, ["content"]),
+            "memory_write",
+            "bank",
+            "Replaces your own memory text.",
+            object_schema({"content": TEXT}, ["content"]),
             _memory_write,
         ),
         MemoryTool(
-            "memory_search", "bank", "Gives the lines of your own memory that contain a text, ignoring case.",
-            object_schema({"query": TEXT}, ["query"]), _memory_search,
+            "memory_search",
+            "bank",
+            "Gives the lines of your own memory that contain a text, ignoring case.",
+            object_schema({"query": TEXT}, ["query"]),
+            _memory_search,
         ),
     )
-}  # fmt: skip
+}

@@ -69,9 +69,14 @@ def _store(engine: Engine, thread: Thread, trigger: TriggerPlan, value: Any, dat
     event = recorder.emit("remember", data, span=trigger.span)
     recorder.open(event)
     written = engine.facts.write(
-        thread, trigger.target, value, cause=f"remember#{trigger.index}", span=trigger.span,
-        ttl=trigger.ttl, ttl_seconds=trigger.ttl_seconds,
-    )  # fmt: skip
+        thread,
+        trigger.target,
+        value,
+        cause=f"remember#{trigger.index}",
+        span=trigger.span,
+        ttl=trigger.ttl,
+        ttl_seconds=trigger.ttl_seconds,
+    )
     recorder.close()
     if not written:
         event["status"] = "failed"

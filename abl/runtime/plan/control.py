@@ -17,10 +17,19 @@ if TYPE_CHECKING:
 def handoffs_of(program: Program) -> tuple[HandoffPlan, ...]:
     """HANDOFF entries by priority, ties by position."""
     plans = [
-        HandoffPlan(i, h, h.to.value, program.condition(h.when), h.typed.value("PRIORITY") or i + 1,
-                    h.typed.value("EXPECT_RETURN"), _on_failure(h), program.span(h))
-        for i, h in enumerate(program.agent.handoffs) if h.to is not None
-    ]  # fmt: skip
+        HandoffPlan(
+            i,
+            h,
+            h.to.value,
+            program.condition(h.when),
+            h.typed.value("PRIORITY") or i + 1,
+            h.typed.value("EXPECT_RETURN"),
+            _on_failure(h),
+            program.span(h),
+        )
+        for i, h in enumerate(program.agent.handoffs)
+        if h.to is not None
+    ]
     return tuple(sorted(plans, key=lambda p: (p.priority, p.index)))
 
 
@@ -28,18 +37,20 @@ def escalations_of(program: Program) -> tuple[EscalationPlan, ...]:
     """Triggers of ESCALATE in declaration order; one without WHEN never fires (09 §7)."""
     section = program.agent.section("ESCALATE")
     listed = content_of(section.block).get("triggers") if section is not None and section.block else None
-    return tuple([
-        EscalationPlan(
-            index=index,
-            when=program.condition(when),
-            reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
-            priority=entry.word("priority") or "medium",
-            sets=sets.block if (sets := entry.get("set")) is not None else None,
-            span=program.span(entry),
-        )
-        for index, entry in enumerate(listed.items if listed is not None else ())
-        if (when := entry.text_of("when")) is not None and when.value.strip()
-    ])  # fmt: skip
+    return tuple(
+        [
+            EscalationPlan(
+                index=index,
+                when=program.condition(when),
+                reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
+                priority=entry.word("priority") or "medium",
+                sets=sets.block if (sets := entry.get("set")) is not None else None,
+                span=program.span(entry),
+            )
+            for index, entry in enumerate(listed.items if listed is not None else ())
+            if (when := entry.text_of("when")) is not None and when.value.strip()
+        ]
+    )
 
 
 def completions_of(program: Program) -> tuple[CompletionPlan, ...]:

@@ -49,9 +49,13 @@ class MemorySeed:
             agent = block.get("agent")
             try:
                 found.update(
-                    user or "", block_type=block["block_type"], content=block["content"],
-                    scope="user" if agent is None else "agent", agent=agent, expected_updated_at=None,
-                )  # fmt: skip
+                    user or "",
+                    block_type=block["block_type"],
+                    content=block["content"],
+                    scope="user" if agent is None else "agent",
+                    agent=agent,
+                    expected_updated_at=None,
+                )
             except BlockRefused as refused:
                 raise ScenarioError(f"memory: blocks[{at}]: {refused.message}") from None
         return found

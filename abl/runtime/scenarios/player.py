@@ -98,12 +98,24 @@ class Player:
         if self._count == 1:
             self._seed_facts(session_id)
         self.session = Session(
-            self._files, facts=self.facts, tools=self._tools(), model=self._model(), clock=self.clock,
-            policy=scenario.policy, seed=scenario.seed, user=user, channel=scenario.channel, session_id=session_id,
-            entry=scenario.entry, settings=scenario.settings, kept=self._kept, checked=self._count > 1,
+            self._files,
+            facts=self.facts,
+            tools=self._tools(),
+            model=self._model(),
+            clock=self.clock,
+            policy=scenario.policy,
+            seed=scenario.seed,
+            user=user,
+            channel=scenario.channel,
+            session_id=session_id,
+            entry=scenario.entry,
+            settings=scenario.settings,
+            kept=self._kept,
+            checked=self._count > 1,
             variables=nest(scenario.session) if self._count == 1 else None,
-            port_memory=self.session.port_memory if self.session is not None else None, **self._memory(),
-        )  # fmt: skip
+            port_memory=self.session.port_memory if self.session is not None else None,
+            **self._memory(),
+        )
         return self.session, self.session.start()
 
     def play(self, step: Step) -> list[Turn]:
@@ -136,15 +148,26 @@ class Player:
             return session
         data = json.loads(json.dumps(session.snapshot()))
         self.session = Session.restore(
-            data, self._files, facts=self.facts, tools=self._tools(), model=self._model(), clock=self.clock,
-            settings=self._scenario.settings, kept=self._kept, **self._memory(),
-        )  # fmt: skip
+            data,
+            self._files,
+            facts=self.facts,
+            tools=self._tools(),
+            model=self._model(),
+            clock=self.clock,
+            settings=self._scenario.settings,
+            kept=self._kept,
+            **self._memory(),
+        )
         return self.session
 
     def _memory(self) -> dict[str, Any]:
         memories = self.memories
-        return {"blocks": memories.blocks, "records": memories.records, "bank": memories.bank,
-                "memory_policy": memories.session_policy}  # fmt: skip
+        return {
+            "blocks": memories.blocks,
+            "records": memories.records,
+            "bank": memories.bank,
+            "memory_policy": memories.session_policy,
+        }
 
     def _tools(self) -> MockTools:
         return MockTools(self._scenario.tools)

@@ -96,9 +96,12 @@ def _argument(engine: Engine, thread: Thread, argument: nodes.Argument, local: M
 
 
 def resolve(
-    engine: Engine, thread: Thread, tool: nodes.Tool | None, explicit: dict[str, Any],
+    engine: Engine,
+    thread: Thread,
+    tool: nodes.Tool | None,
+    explicit: dict[str, Any],
     sensitive: frozenset[str] = frozenset(),
-) -> Arguments:  # fmt: skip
+) -> Arguments:
     """Explicit argument, declared source, default, session variable of the name; coerced to the declared type.
 
     ``sensitive`` names explicit ones that are computed from sensitive values.
@@ -132,9 +135,7 @@ def resolve(
     return found
 
 
-def _from_source(
-    engine: Engine, thread: Thread, tool: nodes.Tool, name: str, found: Arguments
-) -> tuple[Any, str]:  # fmt: skip
+def _from_source(engine: Engine, thread: Thread, tool: nodes.Tool, name: str, found: Arguments) -> tuple[Any, str]:
     """A parameter's own source: ``system``, ``runtime`` and ``expr`` paths are read, the others need the platform."""
     entry = enrichment(tool).get(name)
     if entry is None:
@@ -154,7 +155,7 @@ def _from_source(
 
 def _looked_up(
     engine: Engine, thread: Thread, parameter: tuple[nodes.Tool, str], entry: Entry, found: Arguments
-) -> Any:  # fmt: skip
+) -> Any:
     """What a table has behind the value of ``key``, an expression (07 §8)."""
     program, (tool, name) = engine.program(thread), parameter
     table = program.lookups.get(entry.text("table") or "")

@@ -184,7 +184,7 @@ class _Outcome:
         """SET; a field that the tool provides counts as given by it (07 §2)."""
         actions.set_variables(
             self.engine, self.thread, action.assignments, self.local, cause="tool_result", origin="tool_result"
-        )  # fmt: skip
+        )
         for item in action.assignments:
             if item.target is not None and item.target.value in self.provided:
                 self.thread.sources[item.target.value] = "authoritative_tool"
@@ -207,7 +207,7 @@ class _Outcome:
         as_name = action.as_.value if action.as_ is not None else None
         called = call_tool(
             engine, thread, action.tool.value, given, origin="do", span=span, as_name=as_name, sensitive=sensitive
-        )  # fmt: skip
+        )
         engine.turn.nested_calls -= 1
         if called.blocked is not None:
             self.blocked(called.blocked, action.tool.value, as_name, span)

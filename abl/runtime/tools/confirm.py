@@ -54,9 +54,7 @@ def has_side_effects(tool: nodes.Tool) -> bool:
             return True
 
 
-def verdict(
-    engine: Engine, thread: Thread, call: Invocation, arguments: Arguments
-) -> Literal["ask", "yes", "no"]:  # fmt: skip
+def verdict(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Literal["ask", "yes", "no"]:
     """What is known of the user's consent to this call; asks when it is not. The arguments become those agreed to."""
     known, values = thread.confirm, arguments.values
     same_call = known is not None and (known["tool"], known.get("origin")) == (call.name, call.origin)

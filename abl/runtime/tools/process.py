@@ -64,9 +64,7 @@ def _begin(engine: Engine, thread: Thread, call: Invocation, plan: ProcessPlan) 
     return engine.recorder.emit("tool.process", {"tool": call.name, "stage": plan.stage, "changed": {}}, span=span)
 
 
-def _params(
-    engine: Engine, thread: Thread, call: Invocation, plan: ProcessPlan, arguments: Arguments
-) -> str | None:  # fmt: skip
+def _params(engine: Engine, thread: Thread, call: Invocation, plan: ProcessPlan, arguments: Arguments) -> str | None:
     """Compute each parameter from those before; the problem when one fails or does not fit its type."""
     types = {p.name.value: p.type for p in call.tool.parameters} if call.tool is not None else {}
     values = dict(arguments.values)

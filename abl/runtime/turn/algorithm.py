@@ -53,9 +53,12 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
     state.turn += 1
     typed = action.get("value") if action is not None and action["id"] == reasoning.REPLY else None
     engine.turn = TurnState(
-        state.turn, message=message.strip() if message is not None else None, typed_reply=typed, action=action,
+        state.turn,
+        message=message.strip() if message is not None else None,
+        typed_reply=typed,
+        action=action,
         since=state.revision,
-    )  # fmt: skip
+    )
     thread = engine.active
     engine.enter(thread)
     opened = _open(engine, message, action)

@@ -127,8 +127,14 @@ def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
     if thread.flow.reason == "gather":
         return Signal.NEXT
     if not spoke and thread.flow.responded:
-        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "resume"},
-                   result=thread.flow.responded_result)  # fmt: skip
+        engine.say(
+            thread,
+            thread.flow.responded,
+            kind="reply",
+            event="respond",
+            data={"by": "resume"},
+            result=thread.flow.responded_result,
+        )
     return _still_waiting(engine, thread)
 
 
@@ -222,5 +228,11 @@ def pick_action(engine: Engine, thread: Thread, action_id: str, value: Any) -> b
 def text_at_buttons(engine: Engine, thread: Thread, step: StepPlan) -> None:
     """Plain text while buttons wait and no ON_INPUT reads it: what the step said is repeated."""
     if step.actions and step.input_select is None and thread.flow.responded:
-        engine.say(thread, thread.flow.responded, kind="reply", event="respond", data={"by": "repeat"},
-                   result=thread.flow.responded_result)  # fmt: skip
+        engine.say(
+            thread,
+            thread.flow.responded,
+            kind="reply",
+            event="respond",
+            data={"by": "repeat"},
+            result=thread.flow.responded_result,
+        )

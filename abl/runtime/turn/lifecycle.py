@@ -87,7 +87,7 @@ def on_start(engine: Engine, thread: Thread, resumed: dict[str, Any] | None = No
 
 def hook(
     engine: Engine, thread: Thread, name: str, resumed: dict[str, Any] | None = None, *, first: bool = False
-) -> bool:  # fmt: skip
+) -> bool:
     """A hook of the agent; True when one of its branches spoke. ``first``: ON_START follows before_agent."""
     listed = engine.program(thread).hooks.get(name)
     if not listed:
@@ -97,7 +97,7 @@ def hook(
 
 def _run_listed(
     engine: Engine, thread: Thread, listed: tuple[nodes.Directive, ...], name: str, resumed: dict[str, Any]
-) -> bool:  # fmt: skip
+) -> bool:
     """ON_START or a hook, from the call on that was answered when it is ``resumed``."""
     if refused(engine, thread, whole(listed)):
         return False
@@ -141,9 +141,13 @@ def _replies_last(listed: tuple[nodes.Directive, ...]) -> list[nodes.Directive]:
 
 
 def run_actions(
-    engine: Engine, thread: Thread, listed: tuple[nodes.Directive, ...] | list[nodes.Directive], *, origin: str,
+    engine: Engine,
+    thread: Thread,
+    listed: tuple[nodes.Directive, ...] | list[nodes.Directive],
+    *,
+    origin: str,
     pause: dict[str, Any] | None = None,
-) -> bool:  # fmt: skip
+) -> bool:
     """Actions outside a flow, top to bottom; True when a conditional branch spoke.
 
     With ``pause`` a call may ask for consent: then ``thread.paused`` holds where to go on.
@@ -172,8 +176,9 @@ def run_actions(
             case nodes.Outcome() if action.branches:
                 branched = branched or _branch(engine, thread, action.branches)
             case _:
-                engine.recorder.not_executed(action.keyword, f"not carried out in {origin}",
-                                             engine.program(thread).span(action))  # fmt: skip
+                engine.recorder.not_executed(
+                    action.keyword, f"not carried out in {origin}", engine.program(thread).span(action)
+                )
     return branched
 
 
@@ -207,9 +212,16 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_a
     recall_before(engine, thread, action.tool.value)
     arguments, sensitive = arguments_of(engine, thread, action, None)
     called = call_tool(
-        engine, thread, action.tool.value, arguments, origin=origin, span=span, as_name=as_name, may_ask=may_ask,
+        engine,
+        thread,
+        action.tool.value,
+        arguments,
+        origin=origin,
+        span=span,
+        as_name=as_name,
+        may_ask=may_ask,
         sensitive=sensitive,
-    )  # fmt: skip
+    )
     if called.asked:
         return True
     thread.confirm = None if may_ask else thread.confirm

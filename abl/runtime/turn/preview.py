@@ -48,10 +48,19 @@ def prompt_preview(
     else:
         state = SessionState("preview", user, channel, "evaluate", source.name, 1, language=source.language)
         engine = Engine(
-            state, {source.name: source}, facts=facts if facts is not None else MemoryFacts(), tools=MockTools(),
-            model=None, clock=clock or SystemClock(), settings={}, kept={}, on_event=None, timer=monotonic_ns,
-            memories=Memories(blocks, records, bank), budget=budget,
-        )  # fmt: skip
+            state,
+            {source.name: source},
+            facts=facts if facts is not None else MemoryFacts(),
+            tools=MockTools(),
+            model=None,
+            clock=clock or SystemClock(),
+            settings={},
+            kept={},
+            on_event=None,
+            timer=monotonic_ns,
+            memories=Memories(blocks, records, bank),
+            budget=budget,
+        )
     with engine.budget:
         return _preview(engine, text, memory_policy)
 

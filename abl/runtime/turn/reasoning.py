@@ -97,8 +97,9 @@ def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formul
         if answer is None:
             return None
         if answer.call is None:
-            engine.say(thread, answer.reply or "", kind="reply", event="respond", data={"by": "model"},
-                       result=thread.called)  # fmt: skip
+            engine.say(
+                thread, answer.reply or "", kind="reply", event="respond", data={"by": "model"}, result=thread.called
+            )
             return answer.reply or ""
         signal = _tool(engine, thread, step, answer)
         if signal is not None:

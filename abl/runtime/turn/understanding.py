@@ -107,8 +107,9 @@ def _note(
         if strategy == "parallel":
             data["notes"] = [note("RUN011", "multi_intent.not_executed", "parallel runs one after the other", "info")]
     section = next((s for k in ("NLU", "INTENTS") if (s := engine.program(thread).agent.section(k))), None)
-    engine.recorder.emit("intent", data, status="ok" if best is not None else "skipped",
-                         span=engine.program(thread).span(section))  # fmt: skip
+    engine.recorder.emit(
+        "intent", data, status="ok" if best is not None else "skipped", span=engine.program(thread).span(section)
+    )
 
 
 # Several intents -------------------------------------------------------------------------------------------------
@@ -152,8 +153,9 @@ def _ask(engine: Engine, thread: Thread, parts: list[dict[str, Any]]) -> None:
     for number, part in enumerate(parts, start=1):
         words = {"number": number, "intent": part["name"].replace("_", " "), "text": part["text"]}
         lines.append(_text(engine, thread, "multi_intent_disambiguate_option", words))
-    engine.say(thread, "\n".join(line for line in lines if line), kind="prompt", event="respond",
-               data={"by": "multi_intent"})  # fmt: skip
+    engine.say(
+        thread, "\n".join(line for line in lines if line), kind="prompt", event="respond", data={"by": "multi_intent"}
+    )
 
 
 def _text(engine: Engine, thread: Thread, key: str, words: dict[str, Any]) -> str:
@@ -182,9 +184,7 @@ def _chosen(engine: Engine, thread: Thread, message: str) -> bool:
     return False
 
 
-def _picked(
-    engine: Engine, thread: Thread, parts: list[dict[str, Any]], message: str
-) -> dict[str, Any] | None:  # fmt: skip
+def _picked(engine: Engine, thread: Thread, parts: list[dict[str, Any]], message: str) -> dict[str, Any] | None:
     number = re.fullmatch(r"\D{0,20}?(\d{1,2})\D{0,20}", message.strip())
     if number is not None:
         at = int(number[1]) - 1

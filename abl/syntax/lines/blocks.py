@@ -122,9 +122,12 @@ class _Builder(Placement):
             self.close()
         self.unsure += (finding.span.start for finding in self.ctx.findings[self.first_finding :])
         return Tree(
-            tuple(self.stack[0].children or ()), tuple(self.comments), self.too_deep, tuple(sorted(self.unsure)),
+            tuple(self.stack[0].children or ()),
+            tuple(self.comments),
+            self.too_deep,
+            tuple(sorted(self.unsure)),
             tuple(sorted([*self.inner_comments, *self.only.blanked])),
-        )  # fmt: skip
+        )
 
     def _fits(self, known: Known, line: Line) -> bool:
         """True when the line and those below it would give the known blocks here too."""

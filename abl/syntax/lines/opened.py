@@ -40,10 +40,17 @@ class Open:
         start = base + line.indent
         key_span = new_span(Span, (base + line.content, base + line.key_end) if line.colon else (start, start))
         return Block(
-            line.key, key_span, self.value, tuple(self.children) if self.children else (),
-            new_span(Span, (start, self.end)), new_span(Span, (start, base + line.end)), self.column, line.item,
-            line.colon, self.comments,
-        )  # fmt: skip
+            line.key,
+            key_span,
+            self.value,
+            tuple(self.children) if self.children else (),
+            new_span(Span, (start, self.end)),
+            new_span(Span, (start, base + line.end)),
+            self.column,
+            line.item,
+            line.colon,
+            self.comments,
+        )
 
     def holds_texts(self) -> bool:
         """True for a block whose entries are free text."""

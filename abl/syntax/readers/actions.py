@@ -198,9 +198,14 @@ def _read_setting(ctx: Context, block: Block, parts: Parts, key: str, path: str)
 
 def _read_step_constraints(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     return Setting(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, value=block.value,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
+        value=block.value,
         rules=read_step_rules(ctx, block, path),
-    )  # fmt: skip
+    )
 
 
 def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
@@ -216,9 +221,15 @@ def _read_respond(ctx: Context, block: Block, parts: Parts, key: str, path: str)
             place = Span(bracket, bracket + 1)
             ctx.report(findings.unclosed_bracket(place, "(", ctx.line_of(bracket), text.span.end, ")"))
     return Respond(
-        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
-        key_span=block.key_span, text=text, template=template,
-    )  # fmt: skip
+        span=_span(block, parts),
+        path=path,
+        block=block,
+        props=properties_of(below),
+        keyword=key,
+        key_span=block.key_span,
+        text=text,
+        template=template,
+    )
 
 
 def _read_state_set(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
@@ -245,18 +256,29 @@ def _read_check(ctx: Context, block: Block, parts: Parts, key: str, path: str) -
     below = [child for child in (*block.children, *parts) if child.key.upper() == "ON_FAIL"]
     on_fail = read_on_fail(ctx, below[-1], f"{path}.ON_FAIL", read_branches) if below else None
     return Check(
-        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
-        key_span=block.key_span, condition=condition_text(ctx, block.value), on_fail=on_fail,
-    )  # fmt: skip
+        span=_span(block, parts),
+        path=path,
+        block=block,
+        props=properties_of(below),
+        keyword=key,
+        key_span=block.key_span,
+        condition=condition_text(ctx, block.value),
+        on_fail=on_fail,
+    )
 
 
 def _read_outcome(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     on_fail = read_on_fail(ctx, block, path, read_branches) if key == "ON_FAIL" else None
     branches = read_branches(ctx, block, path) if key != "ON_FAIL" else ()
     return Outcome(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, branches=branches,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
+        branches=branches,
         on_fail=on_fail,
-    )  # fmt: skip
+    )
 
 
 def _read_when(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
@@ -270,9 +292,13 @@ def _read_when(ctx: Context, block: Block, parts: Parts, key: str, path: str) ->
 
 def _read_on_input(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     return OnInput(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
         branches=read_branches(ctx, block, path),
-    )  # fmt: skip
+    )
 
 
 def _read_transition(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
@@ -287,9 +313,15 @@ def _read_ending(ctx: Context, block: Block, parts: Parts, key: str, path: str) 
     agent = name_from(block.value) if key == "HANDOFF" else None
     reason = block.value if key == "ESCALATE" else None
     return Transition(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, target=name, reason=reason,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
+        target=name,
+        reason=reason,
         agent=agent,
-    )  # fmt: skip
+    )
 
 
 def _transition(
@@ -309,9 +341,15 @@ def _transition(
         if child.key.upper() == "REASON":
             reason = child.value
     return Transition(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span, target=target, reason=reason,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
+        target=target,
+        reason=reason,
         agent=agent,
-    )  # fmt: skip
+    )
 
 
 def _span(block: Block, parts: Parts) -> Span:
@@ -338,11 +376,21 @@ def _read_call(ctx: Context, block: Block, parts: Parts, key: str, path: str) ->
         elif part == "ON_FAIL":
             on_fail = read_on_fail(ctx, child, f"{path}.ON_FAIL", read_branches)
     return Call(
-        span=_span(block, parts), path=path, block=block, props=properties_of(below), keyword=key,
-        key_span=block.key_span, tool=tool, arguments=arguments, with_=tuple(with_), as_=as_,
-        on_success=branches.get("ON_SUCCESS", ()), on_failure=branches.get("ON_FAILURE", ()),
-        on_result=branches.get("ON_RESULT", ()), on_fail=on_fail,
-    )  # fmt: skip
+        span=_span(block, parts),
+        path=path,
+        block=block,
+        props=properties_of(below),
+        keyword=key,
+        key_span=block.key_span,
+        tool=tool,
+        arguments=arguments,
+        with_=tuple(with_),
+        as_=as_,
+        on_success=branches.get("ON_SUCCESS", ()),
+        on_failure=branches.get("ON_FAILURE", ()),
+        on_result=branches.get("ON_RESULT", ()),
+        on_fail=on_fail,
+    )
 
 
 # Branches -------------------------------------------------------------------------------------------------------
@@ -389,9 +437,13 @@ def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
         actions = (item,) if item.colon or item.value is not None else item.children
     is_else = key not in vocabulary.BRANCH_CONDITIONS and not _is_misspelt_condition(key)
     return Branch(
-        span=item.span, path=path, block=item, condition=condition, is_else=is_else,
+        span=item.span,
+        path=path,
+        block=item,
+        condition=condition,
+        is_else=is_else,
         actions=read_directives(ctx, actions, "branch", path),
-    )  # fmt: skip
+    )
 
 
 def _is_misspelt_condition(key: str) -> bool:
@@ -407,18 +459,26 @@ def _read_intent_list(ctx: Context, block: Block, parts: Parts, key: str, path: 
 
     place = "sub_intent" if key == "SUB_INTENTS" else "digression"
     return IntentHandlers(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
         handlers=read_intents(ctx, block, place, path),
-    )  # fmt: skip
+    )
 
 
 def _read_on_action(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
     from abl.syntax.readers.handlers import read_action_handlers
 
     return ActionHandlers(
-        span=block.span, path=path, block=block, keyword=key, key_span=block.key_span,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=key,
+        key_span=block.key_span,
         handlers=read_action_handlers(ctx, block, path),
-    )  # fmt: skip
+    )
 
 
 _Reader = Callable[[Context, Block, Parts, str, str], Directive]

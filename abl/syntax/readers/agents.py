@@ -104,10 +104,15 @@ class SectionReader:
         self.ctx.silenced.append(Span(block.line_span.end, block.span.end))
         self.sections.append(
             Section(
-                span=block.span, path=f"{self.prefix}{block.key.lower()}", block=block, keyword="", written=block.key,
-                key_span=block.key_span, value=block.value,
+                span=block.span,
+                path=f"{self.prefix}{block.key.lower()}",
+                block=block,
+                keyword="",
+                written=block.key,
+                key_span=block.key_span,
+                value=block.value,
             )
-        )  # fmt: skip
+        )
 
     def _item(self, block: Block, rules: bool) -> None:
         if rules:
@@ -144,10 +149,16 @@ class SectionReader:
         shown = block if keyword in _TYPED else in_rows(ctx, block)
         self.sections.append(
             Section(
-                span=block.span, path=path, block=shown, keyword=keyword, written=block.key,
-                key_span=block.key_span, value=block.value, described=read_described(ctx, block, keyword, path),
+                span=block.span,
+                path=path,
+                block=shown,
+                keyword=keyword,
+                written=block.key,
+                key_span=block.key_span,
+                value=block.value,
+                described=read_described(ctx, block, keyword, path),
             )
-        )  # fmt: skip
+        )
         known = self.by_keyword.setdefault(keyword, [])
         if known and keyword not in vocabulary.REPEATABLE_SECTIONS and keyword not in vocabulary.HEADERS:
             line = ctx.line_of(known[0].span.start)
@@ -173,9 +184,15 @@ class SectionReader:
             return first
         children = tuple(child for block in blocks for child in block.children)
         return Block(
-            first.key, first.key_span, first.value, children, first.span, first.line_span, first.column,
+            first.key,
+            first.key_span,
+            first.value,
+            children,
+            first.span,
+            first.line_span,
+            first.column,
             comments=first.comments,
-        )  # fmt: skip
+        )
 
     def fields(self) -> dict[str, Any]:
         """Keyword arguments of ``Agent`` for all sections."""
@@ -289,9 +306,13 @@ def read_agent(ctx: Context, header: Block | None, blocks: Sequence[Block], pref
             check_name(ctx, name, kind, AGENT_NAME)
     path = prefix.rstrip(".") or kind
     return Agent(
-        span=reader.span(), path=path, block=header, kind="supervisor" if kind == "supervisor" else "agent", name=name,
+        span=reader.span(),
+        path=path,
+        block=header,
+        kind="supervisor" if kind == "supervisor" else "agent",
+        name=name,
         **reader.fields(),
-    )  # fmt: skip
+    )
 
 
 def read_fragment(ctx: Context, blocks: Sequence[Block], prefix: str = "") -> Fragment:
@@ -306,9 +327,13 @@ def read_fragment(ctx: Context, blocks: Sequence[Block], prefix: str = "") -> Fr
     if reader.rules:
         fields["constraints"] = _with_rules(ctx, fields.get("constraints"), reader.rules, prefix)
     return Fragment(
-        span=reader.span(), path=prefix.rstrip(".") or "fragment", kind="agent", name=None, directives=directives,
+        span=reader.span(),
+        path=prefix.rstrip(".") or "fragment",
+        kind="agent",
+        name=None,
+        directives=directives,
         **fields,
-    )  # fmt: skip
+    )
 
 
 def _with_rules(ctx: Context, known: Constraints | None, rules: list[Block], prefix: str) -> Constraints:
@@ -316,9 +341,13 @@ def _with_rules(ctx: Context, known: Constraints | None, rules: list[Block], pre
     if known is None:
         return loose
     return Constraints(
-        span=known.span, path=known.path, block=known.block, phases=known.phases,
-        rules=(*known.rules, *loose.rules), sentences=(*known.sentences, *loose.sentences),
-    )  # fmt: skip
+        span=known.span,
+        path=known.path,
+        block=known.block,
+        phases=known.phases,
+        rules=(*known.rules, *loose.rules),
+        sentences=(*known.sentences, *loose.sentences),
+    )
 
 
 def _is_directive_list(blocks: Sequence[Block]) -> bool:
@@ -372,9 +401,15 @@ def read_profile(ctx: Context, header: Block, blocks: Sequence[Block], number: i
     reader.by_keyword["TOOLS"] = [_tools_added(ctx, block) for block in reader.by_keyword.get("TOOLS", ())]
     content = Fragment(span=span, path=path, kind="agent", name=None, profile=profile, **reader.fields())
     return Section(
-        span=span, path=path, block=profile.block, keyword="BEHAVIOR_PROFILE", written=header.key,
-        key_span=header.key_span, value=header.value, content=content,
-    )  # fmt: skip
+        span=span,
+        path=path,
+        block=profile.block,
+        keyword="BEHAVIOR_PROFILE",
+        written=header.key,
+        key_span=header.key_span,
+        value=header.value,
+        content=content,
+    )
 
 
 def _tools_added(ctx: Context, block: Block) -> Block:
@@ -389,6 +424,12 @@ def read_tool_file(ctx: Context, block: Block) -> Section:
     block = opened(ctx, block)
     content = read_fragment(ctx, (block,))
     return Section(
-        span=block.span, path="tools", block=block, keyword="TOOLS", written=block.key, key_span=block.key_span,
-        value=block.value, content=content,
-    )  # fmt: skip
+        span=block.span,
+        path="tools",
+        block=block,
+        keyword="TOOLS",
+        written=block.key,
+        key_span=block.key_span,
+        value=block.value,
+        content=content,
+    )

@@ -145,9 +145,13 @@ def read_constraints(ctx: Context, block: Block, path: str = "constraints") -> C
         else:
             ctx.skip(child, "This is neither a phase nor a rule", path)
     return Constraints(
-        span=block.span, path=path, block=block, phases=tuple(phases), rules=tuple(reader.rules),
+        span=block.span,
+        path=path,
+        block=block,
+        phases=tuple(phases),
+        rules=tuple(reader.rules),
         sentences=tuple(reader.sentences),
-    )  # fmt: skip
+    )
 
 
 def is_rule(block: Block) -> bool:
@@ -251,12 +255,20 @@ def _read_rule(
     target = text_of(props, "BEFORE")
     on_fail = next((prop.block for prop in reversed(props) if prop.key == "ON_FAIL"), None)
     return Rule(
-        span=item.span, path=path, block=item, props=props, kind=kind, condition=condition,
-        when=gates[0] if gates else None, whens=tuple(gates),
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        kind=kind,
+        condition=condition,
+        when=gates[0] if gates else None,
+        whens=tuple(gates),
         before=_checkpoint(target, f"{path}.before") if target is not None else before,
         on_fail=read_on_fail(ctx, on_fail, f"{path}.ON_FAIL") if on_fail is not None else None,
-        severity=text_of(props, "SEVERITY"), phase=place.phase, index=place.index,
-    )  # fmt: skip
+        severity=text_of(props, "SEVERITY"),
+        phase=place.phase,
+        index=place.index,
+    )
 
 
 def _report_gates(ctx: Context, inline: Text, other: Text) -> None:

@@ -159,6 +159,12 @@ def _profile(ctx: Context, block: Block, path: str, *, inline: bool) -> Profile:
     content = content_of(block)
     name = Name(block.value.value, block.value.inner) if block.value is not None else None
     return Profile(
-        span=block.span, path=path, block=block, content=content, name=name, inline=inline,
-        priority=content.text_of("priority"), when=condition_text(ctx, content.text_of("when")),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        content=content,
+        name=name,
+        inline=inline,
+        priority=content.text_of("priority"),
+        when=condition_text(ctx, content.text_of("when")),
+    )

@@ -114,9 +114,17 @@ def _as_item(group: list[Block]) -> Block:
     first = group[0]
     span = Span(first.span.start, group[-1].span.end)
     return Block(
-        first.key, first.key_span, first.value, (*first.children, *group[1:]), span, first.line_span, first.column,
-        True, first.colon, first.comments,
-    )  # fmt: skip
+        first.key,
+        first.key_span,
+        first.value,
+        (*first.children, *group[1:]),
+        span,
+        first.line_span,
+        first.column,
+        True,
+        first.colon,
+        first.comments,
+    )
 
 
 def children_of(ctx: Context, block: Block) -> tuple[Block, ...]:

@@ -172,9 +172,17 @@ def _is_directive(block: Block) -> bool:
 
 def _as_key(block: Block, value: Text) -> Block:
     return Block(
-        value.value, value.span, None, block.children, block.span, block.line_span, block.column, block.item, True,
+        value.value,
+        value.span,
+        None,
+        block.children,
+        block.span,
+        block.line_span,
+        block.column,
+        block.item,
+        True,
         block.comments,
-    )  # fmt: skip
+    )
 
 
 def read_flow(ctx: Context, block: Block, detached: Iterable[Block] = (), path: str = "flow") -> Flow:
@@ -187,9 +195,15 @@ def read_flow(ctx: Context, block: Block, detached: Iterable[Block] = (), path: 
         end = step.span.end
     shape: Shape = "E" if end != block.span.end else reader.shape or ("A" if reader.listed else "B")
     return Flow(
-        span=Span(block.span.start, end), path=path, block=block, entry_point=reader.entry,
-        listed=tuple(reader.listed), steps=tuple(reader.steps), digressions=reader.digressions, shape=shape,
-    )  # fmt: skip
+        span=Span(block.span.start, end),
+        path=path,
+        block=block,
+        entry_point=reader.entry,
+        listed=tuple(reader.listed),
+        steps=tuple(reader.steps),
+        digressions=reader.digressions,
+        shape=shape,
+    )
 
 
 def named_steps(block: Block) -> frozenset[str]:

@@ -99,9 +99,17 @@ def _is_unquoted(key: str, value: Text) -> bool:
 
 def _with(block: Block, value: Text | None, children: tuple[Block, ...], column: int = 0) -> Block:
     return Block(
-        block.key, block.key_span, value, children, block.span, block.line_span, column or block.column, block.item,
-        block.colon, block.comments,
-    )  # fmt: skip
+        block.key,
+        block.key_span,
+        value,
+        children,
+        block.span,
+        block.line_span,
+        column or block.column,
+        block.item,
+        block.colon,
+        block.comments,
+    )
 
 
 def _item(block: Block, members: tuple[Block, ...]) -> Block:
@@ -112,9 +120,17 @@ def _item(block: Block, members: tuple[Block, ...]) -> Block:
     span = Span(min(block.span.start, start), block.span.end)
     line = Span(start - 2, first.span.end)  # as far from its dash as in lines
     return Block(
-        first.key, first.key_span, first.value, tuple(_with(b, b.value, b.children, column) for b in rest), span, line,
-        block.column, True, True, block.comments,
-    )  # fmt: skip
+        first.key,
+        first.key_span,
+        first.value,
+        tuple(_with(b, b.value, b.children, column) for b in rest),
+        span,
+        line,
+        block.column,
+        True,
+        True,
+        block.comments,
+    )
 
 
 def _flow_children(ctx: Context, value: Text, column: int, *, names: bool = False) -> tuple[Block, ...] | None:

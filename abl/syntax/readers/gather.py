@@ -67,9 +67,16 @@ def read_gather(
         if not child.item and _is_option(child, child.key.upper(), top_level)
     )
     return Gather(
-        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
-        fields=tuple(fields), prompt=options.get("PROMPT"), strategy=options.get("STRATEGY"),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        keyword=keyword,
+        key_span=block.key_span,
+        fields=tuple(fields),
+        prompt=options.get("PROMPT"),
+        strategy=options.get("STRATEGY"),
+    )
 
 
 def _readable(ctx: Context, block: Block) -> Iterator[Block]:
@@ -153,9 +160,17 @@ def _as_flag(ctx: Context, block: Block) -> Block:
     meant = f"{value.raw if is_required else 'required'}: {str(is_required).lower()}"
     ctx.report(findings.missing_colon(value.span, value.raw, meant))
     return Block(
-        "required", value.span, value._replace(value=str(is_required).lower()), (), block.span, block.line_span,
-        block.column, block.item, True, block.comments,
-    )  # fmt: skip
+        "required",
+        value.span,
+        value._replace(value=str(is_required).lower()),
+        (),
+        block.span,
+        block.line_span,
+        block.column,
+        block.item,
+        True,
+        block.comments,
+    )
 
 
 def _field_with_colon(ctx: Context, block: Block) -> Block:
@@ -189,12 +204,22 @@ def _field(
 ) -> GatherField:
     required, type_ = _required(ctx, word, props)
     return GatherField(
-        span=block.span, path=path, block=block, props=props, name=name, required=required,
-        prompt=text_of(props, "PROMPT"), type=text_of(props, "TYPE") or type_,
-        default=literal_of(ctx, props, "DEFAULT"), options=_options(ctx, props), validate=text_of(props, "VALIDATE"),
-        retry_prompt=text_of(props, "RETRY_PROMPT"), max_retries=text_of(props, "MAX_RETRIES"),
-        description=text_of(props, "DESCRIPTION"), extraction_pattern=text_of(props, "EXTRACTION_PATTERN"),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        name=name,
+        required=required,
+        prompt=text_of(props, "PROMPT"),
+        type=text_of(props, "TYPE") or type_,
+        default=literal_of(ctx, props, "DEFAULT"),
+        options=_options(ctx, props),
+        validate=text_of(props, "VALIDATE"),
+        retry_prompt=text_of(props, "RETRY_PROMPT"),
+        max_retries=text_of(props, "MAX_RETRIES"),
+        description=text_of(props, "DESCRIPTION"),
+        extraction_pattern=text_of(props, "EXTRACTION_PATTERN"),
+    )
 
 
 def _required(ctx: Context, word: Text | None, props: tuple[Property, ...]) -> tuple[bool, Text | None]:

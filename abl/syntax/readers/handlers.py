@@ -12,9 +12,14 @@ from abl.syntax.readers.entries import entries_of, flag, inline_names, name_from
 def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[IntentHandler, ...]:
     """SUB_INTENTS, DIGRESSIONS or global_digressions; a stray REASONING key is left to the rules."""
     entries = Block(
-        block.key, block.key_span, None, tuple(c for c in block.children if c.key.upper() != "REASONING"), block.span,
-        block.line_span, block.column,
-    )  # fmt: skip
+        block.key,
+        block.key_span,
+        None,
+        tuple(c for c in block.children if c.key.upper() != "REASONING"),
+        block.span,
+        block.line_span,
+        block.column,
+    )
     return tuple(
         _read_intent(ctx, entry, place, f"{path}[{i}]")
         for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
@@ -48,9 +53,17 @@ def _read_intent(ctx: Context, item: Block, place: str, path: str) -> IntentHand
     if resume is None:
         resume = next((_resumes(d) for d in directives if d.keyword == "RESUME"), None)
     return IntentHandler(
-        span=item.span, path=path, block=item, props=properties_of(blocks), intent=intent, keywords=keywords,
-        condition=condition, actions=directives, resume=resume, ordered=ordered is not None,
-    )  # fmt: skip
+        span=item.span,
+        path=path,
+        block=item,
+        props=properties_of(blocks),
+        intent=intent,
+        keywords=keywords,
+        condition=condition,
+        actions=directives,
+        resume=resume,
+        ordered=ordered is not None,
+    )
 
 
 def _resumes(directive: Directive) -> bool | None:
@@ -87,6 +100,12 @@ def _read_action_handler(
     if ordered is not None:
         actions = list(ordered.children)
     return ActionHandler(
-        span=block.span, path=path, block=block, props=properties_of(blocks), action=name, condition=condition,
-        actions=read_directives(ctx, actions, "action_handler", path), ordered=ordered is not None,
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=properties_of(blocks),
+        action=name,
+        condition=condition,
+        actions=read_directives(ctx, actions, "action_handler", path),
+        ordered=ordered is not None,
+    )

@@ -59,13 +59,20 @@ def _read_handoff(ctx: Context, item: Block, path: str) -> Handoff:
     sets = merged.get("SET")
     assignments: tuple[Assignment, ...] = read_assignments(ctx, sets, f"{path}.SET") if sets is not None else ()
     return Handoff(
-        span=item.span, path=path, block=item, props=props, to=name_from(text_of(props, "TO")),
-        when=condition_of(ctx, props, "WHEN"), priority=text_of(props, "PRIORITY"),
-        passes=names_of(ctx, passes) if passes is not None else (), sets=assignments,
-        summary=_value(merged, "SUMMARY"), history=_value(merged, "HISTORY"),
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        to=name_from(text_of(props, "TO")),
+        when=condition_of(ctx, props, "WHEN"),
+        priority=text_of(props, "PRIORITY"),
+        passes=names_of(ctx, passes) if passes is not None else (),
+        sets=assignments,
+        summary=_value(merged, "SUMMARY"),
+        history=_value(merged, "HISTORY"),
         expect_return=text_of(props, "EXPECT_RETURN"),
         on_return=next((prop.block for prop in reversed(props) if prop.key == "ON_RETURN"), None),
-    )  # fmt: skip
+    )
 
 
 def _value(blocks: dict[str, Block], key: str) -> Text | None:
@@ -85,9 +92,15 @@ def _read_completion(ctx: Context, item: Block, path: str) -> Completion:
     props = read_properties(ctx, blocks, "complete", "a COMPLETE entry", nesting=_COMPLETION_NESTING)
     actions = read_directives(ctx, _actions(props), "complete", path)
     return Completion(
-        span=item.span, path=path, block=item, props=props, when=condition_of(ctx, props, "WHEN"),
-        respond=text_of(props, "RESPOND"), actions=actions, terminal=text_of(props, "TERMINAL"),
-    )  # fmt: skip
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        when=condition_of(ctx, props, "WHEN"),
+        respond=text_of(props, "RESPOND"),
+        actions=actions,
+        terminal=text_of(props, "TERMINAL"),
+    )
 
 
 def _actions(props: tuple[Property, ...]) -> list[Block]:

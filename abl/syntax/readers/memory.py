@@ -80,9 +80,14 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
         elif not _lacks_colon(child):  # which is reported, and nothing stands below it
             ctx.skip(child, "This is no part of MEMORY", path)
     return Memory(
-        span=block.span, path=path, block=block, session=tuple(session), persistent=tuple(persistent),
-        remember=tuple(remember), recall=tuple(recall),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        session=tuple(session),
+        persistent=tuple(persistent),
+        remember=tuple(remember),
+        recall=tuple(recall),
+    )
 
 
 def _lacks_colon(block: Block) -> bool:
@@ -168,10 +173,16 @@ def read_session_variable(ctx: Context, item: Block, path: str) -> SessionVariab
     """An entry of ``session:``."""
     name, props = _SESSION.read(ctx, item)
     return SessionVariable(
-        span=item.span, path=path, block=item, props=props, name=name,
-        type=text_of(props, "TYPE"), description=text_of(props, "DESCRIPTION"),
-        initial=literal_of(ctx, props, "INITIAL"), reset=text_of(props, "RESET"),
-    )  # fmt: skip
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        name=name,
+        type=text_of(props, "TYPE"),
+        description=text_of(props, "DESCRIPTION"),
+        initial=literal_of(ctx, props, "INITIAL"),
+        reset=text_of(props, "RESET"),
+    )
 
 
 def _read_persistent(ctx: Context, block: Block, into: list[PersistentPath], path: str) -> None:
@@ -193,13 +204,22 @@ def read_persistent_path(ctx: Context, item: Block, path: str) -> PersistentPath
     """An entry of ``persistent:``."""
     name, props = _PERSISTENT.read(ctx, item)
     return PersistentPath(
-        span=item.span, path=path, block=item, props=props, name=name,
-        scope=text_of(props, "SCOPE"), access=text_of(props, "ACCESS"), type=text_of(props, "TYPE"),
-        unit=text_of(props, "UNIT"), default=literal_of(ctx, props, "DEFAULT"),
-        description=text_of(props, "DESCRIPTION"), sensitive=text_of(props, "SENSITIVE"),
-        sensitive_display=text_of(props, "SENSITIVE_DISPLAY"), mask_config=literal_of(ctx, props, "MASK_CONFIG"),
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        name=name,
+        scope=text_of(props, "SCOPE"),
+        access=text_of(props, "ACCESS"),
+        type=text_of(props, "TYPE"),
+        unit=text_of(props, "UNIT"),
+        default=literal_of(ctx, props, "DEFAULT"),
+        description=text_of(props, "DESCRIPTION"),
+        sensitive=text_of(props, "SENSITIVE"),
+        sensitive_display=text_of(props, "SENSITIVE_DISPLAY"),
+        mask_config=literal_of(ctx, props, "MASK_CONFIG"),
         domain=text_of(props, "DOMAIN"),
-    )  # fmt: skip
+    )
 
 
 def _read_shorthand(ctx: Context, block: Block, into: list[PersistentPath], path: str) -> None:
@@ -213,9 +233,12 @@ def _read_shorthand(ctx: Context, block: Block, into: list[PersistentPath], path
         node = PersistentPath(span=name.span, path=f"{path}[{len(into)}]", block=block, name=name, access=mode)
         if before is not None and not into[before].props:
             into[before] = PersistentPath(
-                span=into[before].span, path=into[before].path, block=into[before].block, name=into[before].name,
+                span=into[before].span,
+                path=into[before].path,
+                block=into[before].block,
+                name=into[before].name,
                 access=mode,
-            )  # fmt: skip
+            )
         else:
             into.append(node)
 
@@ -240,9 +263,14 @@ def read_remember(ctx: Context, item: Block, path: str) -> RememberTrigger:
     props = read_properties(ctx, _entry_blocks(ctx, item, vocabulary.REMEMBER_KEYS), "remember", "a remember trigger")
     store = next((p for p in reversed(props) if p.key == "STORE"), None)
     return RememberTrigger(
-        span=item.span, path=path, block=item, props=props, when=condition_of(ctx, props, "WHEN"),
-        store=read_store(ctx, store.block, f"{path}.STORE") if store else None, ttl=text_of(props, "TTL"),
-    )  # fmt: skip
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        when=condition_of(ctx, props, "WHEN"),
+        store=read_store(ctx, store.block, f"{path}.STORE") if store else None,
+        ttl=text_of(props, "TTL"),
+    )
 
 
 def read_store(ctx: Context, block: Block, path: str) -> Store:
@@ -256,10 +284,17 @@ def read_store(ctx: Context, block: Block, path: str) -> Store:
             if given is None:
                 ctx.report(findings.store_side_missing(block.key_span, side))
     return Store(
-        span=block.span, path=path, block=block, props=props, arrow=False, target=name_from(target),
-        value=expression_text(ctx.text, value) if value else None, operation=text_of(props, "OPERATION"),
-        unique=text_of(props, "UNIQUE"), max_size=text_of(props, "MAXSIZE"),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        arrow=False,
+        target=name_from(target),
+        value=expression_text(ctx.text, value) if value else None,
+        operation=text_of(props, "OPERATION"),
+        unique=text_of(props, "UNIQUE"),
+        max_size=text_of(props, "MAXSIZE"),
+    )
 
 
 def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
@@ -312,6 +347,13 @@ def read_recall(ctx: Context, item: Block, path: str) -> RecallInstruction:
         event, instruction = text_of(props, "ON"), text_of(props, "INSTRUCTION")
     paths = next((p for p in reversed(props) if p.key == "PATHS"), None)
     return RecallInstruction(
-        span=item.span, path=path, block=item, props=props, on=event, action=text_of(props, "ACTION"),
-        paths=names_of(ctx, paths.block) if paths else None, domain=text_of(props, "DOMAIN"), instruction=instruction,
-    )  # fmt: skip
+        span=item.span,
+        path=path,
+        block=item,
+        props=props,
+        on=event,
+        action=text_of(props, "ACTION"),
+        paths=names_of(ctx, paths.block) if paths else None,
+        domain=text_of(props, "DOMAIN"),
+        instruction=instruction,
+    )

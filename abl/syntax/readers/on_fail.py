@@ -102,11 +102,20 @@ def _structured(ctx: Context, block: Block, children: tuple[Block, ...], path: s
             clear.extend(names_of(ctx, prop.block))
     collect = last.get("COLLECT")
     return OnFail(
-        span=block.span, path=path, block=block, props=props, form="structured",
-        message=_value(last, "RESPOND"), collect=names_of(ctx, collect.block) if collect else None,
-        goto=_word(last, "GOTO"), retry=_value(last, "RETRY"), then=_word(last, "THEN"),
-        clear=tuple(clear), sets=tuple(sets), order=tuple(prop.key for prop in props),
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        form="structured",
+        message=_value(last, "RESPOND"),
+        collect=names_of(ctx, collect.block) if collect else None,
+        goto=_word(last, "GOTO"),
+        retry=_value(last, "RETRY"),
+        then=_word(last, "THEN"),
+        clear=tuple(clear),
+        sets=tuple(sets),
+        order=tuple(prop.key for prop in props),
+    )
 
 
 def _value(props: dict[str, Property], key: str) -> Text | None:

@@ -92,17 +92,25 @@ def _report_target(ctx: Context, span: Span, target: Text, value: Text | None) -
 def read_set(ctx: Context, block: Block, keyword: str, path: str) -> SetVariables:
     """SET."""
     return SetVariables(
-        span=block.span, path=path, block=block, keyword=keyword, key_span=block.key_span,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=keyword,
+        key_span=block.key_span,
         assignments=read_assignments(ctx, block, path),
-    )  # fmt: skip
+    )
 
 
 def read_clear(ctx: Context, block: Block, keyword: str, path: str) -> Clear:
     """CLEAR."""
     return Clear(
-        span=block.span, path=path, block=block, keyword=keyword, key_span=block.key_span,
+        span=block.span,
+        path=path,
+        block=block,
+        keyword=keyword,
+        key_span=block.key_span,
         names=names_of(ctx, block),
-    )  # fmt: skip
+    )
 
 
 # TRANSFORM ------------------------------------------------------------------------------------------------------
@@ -122,11 +130,20 @@ def read_transform(ctx: Context, block: Block, keyword: str, path: str, parts: S
     into = _own_name(props, "INTO") or into
     mapping = next((p.block for p in reversed(props) if p.key == "MAP"), None)
     node = Transform(
-        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
-        source=source, item=item, into=into, filter=text_of(props, "FILTER"),
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        keyword=keyword,
+        key_span=block.key_span,
+        source=source,
+        item=item,
+        into=into,
+        filter=text_of(props, "FILTER"),
         mapping=read_arguments(ctx, mapping, f"{path}.MAP") if mapping else (),
-        sort_by=text_of(props, "SORT_BY"), limit=text_of(props, "LIMIT"),
-    )  # fmt: skip
+        sort_by=text_of(props, "SORT_BY"),
+        limit=text_of(props, "LIMIT"),
+    )
     _check_pipeline(ctx, block, node)
     return node
 
@@ -230,9 +247,15 @@ def read_log(ctx: Context, block: Block, keyword: str, path: str) -> Log:
         props = read_properties(ctx, block.children, "log", "LOG")
         level = text_of(props, "LEVEL")
     return Log(
-        span=block.span, path=path, block=block, props=props, keyword=keyword, key_span=block.key_span,
-        text=text, level=level,
-    )  # fmt: skip
+        span=block.span,
+        path=path,
+        block=block,
+        props=props,
+        keyword=keyword,
+        key_span=block.key_span,
+        text=text,
+        level=level,
+    )
 
 
 def _is_log_object(ctx: Context, text: Text) -> bool:

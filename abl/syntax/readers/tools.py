@@ -80,9 +80,15 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
         _judge(ctx, Span(match.end(), end), behind, parameters, returns)
     props = tuple(_properties(ctx, rest, name.value, at))
     return Tool(
-        span=block.span, path=at, block=block, props=props, name=name, parameters=parameters, returns=returns,
+        span=block.span,
+        path=at,
+        block=block,
+        props=props,
+        name=name,
+        parameters=parameters,
+        returns=returns,
         description=_description(props),
-    )  # fmt: skip
+    )
 
 
 def _no_tool(ctx: Context, block: Block, path: str) -> None:
@@ -153,9 +159,15 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     listed = next((prop.block for prop in props if prop.key == "PARAMETERS"), None)
     parameters = tuple(_listed_parameter(ctx, item, at) for item in listed.children) if listed else ()
     return Tool(
-        span=block.span, path=at, block=block, props=props, name=name, parameters=parameters,
-        returns=_mapped_returns(ctx, props), description=_description(props),
-    )  # fmt: skip
+        span=block.span,
+        path=at,
+        block=block,
+        props=props,
+        name=name,
+        parameters=parameters,
+        returns=_mapped_returns(ctx, props),
+        description=_description(props),
+    )
 
 
 def _judge_mapped(ctx: Context, block: Block) -> None:
@@ -210,11 +222,14 @@ def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
     required = values.get("required")
     is_required = required is None or required.value is None or required.value.value.lower() != "false"
     return Parameter(
-        span=block.span, path=f"{path}.{name.value}", block=block, name=name,
+        span=block.span,
+        path=f"{path}.{name.value}",
+        block=block,
+        name=name,
         type=read_type(ctx, type_.value) if type_ is not None and type_.value is not None else None,
         required=is_required and default is None,
         default=read_literal(ctx, default.value) if default is not None and default.value is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _mapped_returns(ctx: Context, props: tuple[Property, ...]) -> TypeRef | None:
@@ -266,10 +281,13 @@ def _parameter(ctx: Context, start: int, end: int, path: str) -> Parameter:
     given = scalar_text(text, equals.end(), end) if equals else None
     default: Literal_ | None = read_literal(ctx, given) if given is not None else None
     return Parameter(
-        span=Span(start, end), path=f"{path}.{name.value}", name=name,
-        type=read_type(ctx, type_) if type_ is not None else None, required=not optional and default is None,
+        span=Span(start, end),
+        path=f"{path}.{name.value}",
+        name=name,
+        type=read_type(ctx, type_) if type_ is not None else None,
+        required=not optional and default is None,
         default=default,
-    )  # fmt: skip
+    )
 
 
 def _returns(ctx: Context, start: int, end: int) -> TypeRef | None:

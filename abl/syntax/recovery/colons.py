@@ -41,9 +41,17 @@ def with_key(block: Block, value: Text, rest: Text | None) -> Block:
     """The block of ``word rest`` as ``word: rest``; ``value`` begins with the word."""
     word = first_word(value)
     return Block(
-        word.value, word.span, rest, block.children, block.span, block.line_span, block.column, block.item, True,
+        word.value,
+        word.span,
+        rest,
+        block.children,
+        block.span,
+        block.line_span,
+        block.column,
+        block.item,
+        True,
         block.comments,
-    )  # fmt: skip
+    )
 
 
 def told_value(ctx: Context, value: Text) -> Text | None:
@@ -64,9 +72,17 @@ def told_value(ctx: Context, value: Text) -> Text | None:
 def as_meant(block: Block, key: str) -> Block:
     """The block of a misspelt key with the one that was meant, for a reader who told it."""
     return Block(
-        key, block.key_span, block.value, block.children, block.span, block.line_span, block.column, block.item, True,
+        key,
+        block.key_span,
+        block.value,
+        block.children,
+        block.span,
+        block.line_span,
+        block.column,
+        block.item,
+        True,
         block.comments,
-    )  # fmt: skip
+    )
 
 
 def mended(ctx: Context, block: Block, after_human: bool = False) -> Block:
@@ -85,9 +101,17 @@ def mended(ctx: Context, block: Block, after_human: bool = False) -> Block:
         if one is not None:
             below.append(mended(ctx, one, after_human))
     return Block(
-        block.key, block.key_span, block.value, tuple(below), block.span, block.line_span, block.column, block.item,
-        block.colon, block.comments,
-    )  # fmt: skip
+        block.key,
+        block.key_span,
+        block.value,
+        tuple(below),
+        block.span,
+        block.line_span,
+        block.column,
+        block.item,
+        block.colon,
+        block.comments,
+    )
 
 
 def _is_after_human(block: Block) -> bool:

@@ -111,6 +111,14 @@ class _Correcting:
                 if lines is not block:
                     return self.block(lines)
         return Block(
-            key, block.key_span, value, self.row(block.children), block.span, block.line_span, block.column,
-            block.item, block.colon, block.comments,
-        )  # fmt: skip
+            key,
+            block.key_span,
+            value,
+            self.row(block.children),
+            block.span,
+            block.line_span,
+            block.column,
+            block.item,
+            block.colon,
+            block.comments,
+        )

@@ -66,6 +66,14 @@ def _with(ctx: Context, entry: Block, below: Sequence[Block]) -> Block:
     ctx.report(findings.shallow(ctx.source, slipped, entry.column, _column(entry)))
     span = Span(entry.span.start, below[-1].span.end)
     return Block(
-        entry.key, entry.key_span, entry.value, (*entry.children, *below), span, entry.line_span, entry.column, True,
-        entry.colon, entry.comments,
-    )  # fmt: skip
+        entry.key,
+        entry.key_span,
+        entry.value,
+        (*entry.children, *below),
+        span,
+        entry.line_span,
+        entry.column,
+        True,
+        entry.colon,
+        entry.comments,
+    )

@@ -60,11 +60,21 @@ def artifact_add(
     now = timezone.now()
     name = _kept(data)
     artifact = Artifact(
-        project=project, session=session, filename=filetypes.clean_name(str(file.name or ""), kind),
-        mimetype=kind.mimetype, size=len(data), sha256=hashlib.sha256(data).hexdigest(), file=name, text=text,
-        text_problem=problem[:300], is_active=active, uploaded_at=now, expires_at=now + LIFETIME,
-        uploaded_by=actor.get_username() if actor else "", source=values.source_of(by_hand(actor)),
-    )  # fmt: skip
+        project=project,
+        session=session,
+        filename=filetypes.clean_name(str(file.name or ""), kind),
+        mimetype=kind.mimetype,
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        file=name,
+        text=text,
+        text_problem=problem[:300],
+        is_active=active,
+        uploaded_at=now,
+        expires_at=now + LIFETIME,
+        uploaded_by=actor.get_username() if actor else "",
+        source=values.source_of(by_hand(actor)),
+    )
     try:
         with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
             selectors.session_open(project=project, session=session)
@@ -158,10 +168,15 @@ def _log(ledger: Ledger, artifact: Artifact) -> None:
         "sha256": artifact.sha256, "isActive": artifact.is_active,
     }  # fmt: skip
     ledger.written(
-        system=System.ARTIFACT, key=(artifact.project_id, artifact.scope, artifact.owner, artifact.path),
-        version=artifact.version, value_text=canonical(about), type=artifact.type, at=ledger.now,
-        expires_at=artifact.expires_at, source=artifact.source,
-    )  # fmt: skip
+        system=System.ARTIFACT,
+        key=(artifact.project_id, artifact.scope, artifact.owner, artifact.path),
+        version=artifact.version,
+        value_text=canonical(about),
+        type=artifact.type,
+        at=ledger.now,
+        expires_at=artifact.expires_at,
+        source=artifact.source,
+    )
 
 
 def artifact_set_active(*, project: Project, pk: int, active: bool, actor: User | None = None) -> Artifact:

@@ -48,9 +48,17 @@ def store_create(
     """Define a store. Raises ``Invalid`` naming field and, in a schema, JSON pointer; ``Conflict`` for a name taken."""
     now = timezone.now()
     store = StoreDefinition(
-        project=project, name=name.strip() or technical_name, technical_name=technical_name, schema=schema,
-        access=access, retention=retention, description=description, strict=strict, created_at=now, updated_at=now,
-    )  # fmt: skip
+        project=project,
+        name=name.strip() or technical_name,
+        technical_name=technical_name,
+        schema=schema,
+        access=access,
+        retention=retention,
+        description=description,
+        strict=strict,
+        created_at=now,
+        updated_at=now,
+    )
     refuse(problems_in(store))
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         existing = StoreDefinition.objects.filter(project=project)

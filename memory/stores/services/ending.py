@@ -93,11 +93,13 @@ def owner_erase(
         return {
             "records": _erase_records(ledger, project, user, names, reason),
             "artifacts": artifacts_end(
-                ledger, list(Artifact.objects.filter(project=project, session__in=names)), FactChange.Kind.DELETE,
+                ledger,
+                list(Artifact.objects.filter(project=project, session__in=names)),
+                FactChange.Kind.DELETE,
                 reason=reason,
             ),
             "sessions": _erase_sessions(ledger, sessions, reason),
-        }  # fmt: skip
+        }
 
 
 def _erase_records(ledger: Ledger, project: Project, user: str, sessions: list[str], reason: str) -> int:

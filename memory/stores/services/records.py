@@ -131,10 +131,17 @@ def record_put(ledger: Ledger, place: Place, change: Change) -> StoreRecord:
     fill(record, place, change, content=content, errors=errors, real=ledger.now)
     record.save()
     ledger.written(
-        system=System.RECORD, key=(store.project_id, record.scope, record.owner, record.path),
-        version=record.version, value_text=text, type=record.type, at=change.at, expires_at=record.expires_at,
-        ttl=record.ttl, source=record.source, reason=change.reason[:REASON_LENGTH],
-    )  # fmt: skip
+        system=System.RECORD,
+        key=(store.project_id, record.scope, record.owner, record.path),
+        version=record.version,
+        value_text=text,
+        type=record.type,
+        at=change.at,
+        expires_at=record.expires_at,
+        ttl=record.ttl,
+        source=record.source,
+        reason=change.reason[:REASON_LENGTH],
+    )
     return record
 
 

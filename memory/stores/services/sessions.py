@@ -90,9 +90,15 @@ def _log(ledger: Ledger, meta: SessionMeta, text: str, source: Mapping[str, Any]
     meta.version, meta.source = meta.version + 1, values.source_of(source)
     meta.save(update_fields=["metadata", "version", "source"])
     ledger.written(
-        system=System.RECORD, key=(meta.project_id, meta.scope, meta.owner, meta.path), version=meta.version,
-        value_text=text, type=meta.type, at=ledger.now, ttl=meta.ttl, source=meta.source,
-    )  # fmt: skip
+        system=System.RECORD,
+        key=(meta.project_id, meta.scope, meta.owner, meta.path),
+        version=meta.version,
+        value_text=text,
+        type=meta.type,
+        at=ledger.now,
+        ttl=meta.ttl,
+        source=meta.source,
+    )
 
 
 def run_noted(*, project: Project, session: str, run: str) -> bool:

@@ -158,10 +158,8 @@ def changed(mark: str, name: str, path: str = "desk.agent.abl", files: dict[str,
     after = renamed(at(path, mark, files), name, files)
     return {
         path.partition(".")[0]: [
-            new.strip()
-            for old, new in zip(text.split("\n"), after[path].split("\n"), strict=True)
-            if old != new
+            new.strip() for old, new in zip(text.split("\n"), after[path].split("\n"), strict=True) if old != new
         ]
         for path, text in files.items()
         if after[path] != text
-    }  # fmt: skip
+    }

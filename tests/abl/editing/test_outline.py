@@ -77,8 +77,10 @@ def test_ranges_are_lines_and_columns_and_the_whole_is_json():
 
 def test_fragments_profiles_and_tool_files_have_an_outline():
     assert [row[1:3] for row in rows(outlined("- REQUIRE a\n- LIMIT b < 2\n"))] == [
-        ("fragment", "Fragment"), ("rule", "a"), ("rule", "b < 2"),
-    ]  # fmt: skip
+        ("fragment", "Fragment"),
+        ("rule", "a"),
+        ("rule", "b < 2"),
+    ]
     assert rows(outlined("TOOLS:\n  f()\n"))[0][1] == "tools"
     assert rows(outlined("BEHAVIOR_PROFILE: p\nPRIORITY: 1\nWHEN: a\n"))[0][1:3] == ("profile", "p")
 
@@ -86,8 +88,11 @@ def test_fragments_profiles_and_tool_files_have_an_outline():
 def test_two_phases_are_shown_with_their_rules():
     text = "CONSTRAINTS:\n  a:\n    - REQUIRE x\n  b:\n    - REQUIRE y\n"
     assert [row[1:3] for row in rows(outlined(text))][2:] == [
-        ("phase", "a"), ("rule", "x"), ("phase", "b"), ("rule", "y"),
-    ]  # fmt: skip
+        ("phase", "a"),
+        ("rule", "x"),
+        ("phase", "b"),
+        ("rule", "y"),
+    ]
 
 
 def test_a_broken_text_has_an_outline_too():

@@ -27,57 +27,119 @@ def assert_covers(text: str) -> None:
 
 def test_sections_keys_types_and_values():
     assert pieces("AGENT: Desk\nMEMORY:\n  session:\n    - a.b\n      TYPE: number\n      INITIAL: -2\n") == [
-        ("section", "AGENT:"), ("label", "Desk"), ("section", "MEMORY:"), ("key", "session:"), ("op", "-"),
-        ("name", "a.b"), ("key", "TYPE:"), ("type", "number"), ("key", "INITIAL:"), ("number", "-2"),
-    ]  # fmt: skip
+        ("section", "AGENT:"),
+        ("label", "Desk"),
+        ("section", "MEMORY:"),
+        ("key", "session:"),
+        ("op", "-"),
+        ("name", "a.b"),
+        ("key", "TYPE:"),
+        ("type", "number"),
+        ("key", "INITIAL:"),
+        ("number", "-2"),
+    ]
 
 
 def test_a_rule_with_its_clauses():
     assert pieces('- REQUIRE a IS SET AND b == "x" BEFORE calling pay WHEN c\n  ON_FAIL: HANDOFF Desk') == [
-        ("op", "-"), ("kind", "REQUIRE"), ("name", "a"), ("word", "IS"), ("word", "SET"), ("word", "AND"),
-        ("name", "b"), ("op", "=="), ("string", '"x"'), ("kind", "BEFORE"), ("kind", "calling"), ("label", "pay"),
+        ("op", "-"),
+        ("kind", "REQUIRE"),
+        ("name", "a"),
+        ("word", "IS"),
+        ("word", "SET"),
+        ("word", "AND"),
+        ("name", "b"),
+        ("op", "=="),
+        ("string", '"x"'),
+        ("kind", "BEFORE"),
+        ("kind", "calling"),
+        ("label", "pay"),
         ("kind", "WHEN"),
-        ("name", "c"), ("key", "ON_FAIL:"), ("kind", "HANDOFF"), ("label", "Desk"),
-    ]  # fmt: skip
+        ("name", "c"),
+        ("key", "ON_FAIL:"),
+        ("kind", "HANDOFF"),
+        ("label", "Desk"),
+    ]
 
 
 def test_a_message_with_slots():
     assert pieces('RESPOND: "Hi {{name}}, {{x}}"') == [
-        ("key", "RESPOND:"), ("string", '"Hi '), ("slot", "{{name}}"), ("string", ", "), ("slot", "{{x}}"),
+        ("key", "RESPOND:"),
+        ("string", '"Hi '),
+        ("slot", "{{name}}"),
+        ("string", ", "),
+        ("slot", "{{x}}"),
         ("string", '"'),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_step_its_call_and_its_exit():
     assert pieces("FLOW:\n  go:\n    CALL: find(a, 1) AS r\n    THEN: ESCALATE\n    ON_EXHAUSTED: go") == [
-        ("section", "FLOW:"), ("label", "go:"), ("key", "CALL:"), ("label", "find"), ("op", "("), ("name", "a"),
-        ("op", ","), ("number", "1"), ("op", ")"), ("word", "AS"), ("name", "r"), ("key", "THEN:"),
-        ("kind", "ESCALATE"), ("key", "ON_EXHAUSTED:"), ("label", "go"),
-    ]  # fmt: skip
+        ("section", "FLOW:"),
+        ("label", "go:"),
+        ("key", "CALL:"),
+        ("label", "find"),
+        ("op", "("),
+        ("name", "a"),
+        ("op", ","),
+        ("number", "1"),
+        ("op", ")"),
+        ("word", "AS"),
+        ("name", "r"),
+        ("key", "THEN:"),
+        ("kind", "ESCALATE"),
+        ("key", "ON_EXHAUSTED:"),
+        ("label", "go"),
+    ]
 
 
 def test_a_store_a_signature_and_a_function():
     assert pieces("MEMORY:\n  remember:\n    - STORE: f(a.b) -> user.c")[3:] == [
-        ("key", "STORE:"), ("func", "f"), ("op", "("), ("name", "a.b"), ("op", ")"), ("op", "->"), ("name", "user.c"),
-    ]  # fmt: skip
+        ("key", "STORE:"),
+        ("func", "f"),
+        ("op", "("),
+        ("name", "a.b"),
+        ("op", ")"),
+        ("op", "->"),
+        ("name", "user.c"),
+    ]
     assert pieces("TOOLS:\n  f(a: string) -> number")[1:] == [
-        ("label", "f"), ("op", "("), ("name", "a"), ("op", ":"), ("type", "string"), ("op", ")"), ("op", "->"),
+        ("label", "f"),
+        ("op", "("),
+        ("name", "a"),
+        ("op", ":"),
+        ("type", "string"),
+        ("op", ")"),
+        ("op", "->"),
         ("type", "number"),
-    ]  # fmt: skip
+    ]
 
 
 def test_pipe_text_comments_and_what_follows():
     text = "# note\nGOAL: |\n  one {{a}}\n\n  # text\nLIMITATIONS:\n  - never: x\n"
     assert pieces(text) == [
-        ("comment", "# note"), ("section", "GOAL:"), ("op", "|"), ("string", "one "), ("slot", "{{a}}"),
-        ("string", "# text"), ("section", "LIMITATIONS:"), ("op", "-"), ("string", "never:"), ("string", "x"),
-    ]  # fmt: skip
+        ("comment", "# note"),
+        ("section", "GOAL:"),
+        ("op", "|"),
+        ("string", "one "),
+        ("slot", "{{a}}"),
+        ("string", "# text"),
+        ("section", "LIMITATIONS:"),
+        ("op", "-"),
+        ("string", "never:"),
+        ("string", "x"),
+    ]
 
 
 def test_a_list_over_several_lines_is_read_on():
     assert pieces("SET: a = [\n  1,\n]\nCLEAR: b")[3:] == [
-        ("op", "["), ("number", "1"), ("op", ","), ("op", "]"), ("key", "CLEAR:"), ("name", "b"),
-    ]  # fmt: skip
+        ("op", "["),
+        ("number", "1"),
+        ("op", ","),
+        ("op", "]"),
+        ("key", "CLEAR:"),
+        ("name", "b"),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -100,8 +100,11 @@ def try_all(seed, rounds):
             within_budget(lambda way=way: way(CONTEXT), source)
 
 
-@pytest.mark.parametrize("function", [*BUILTINS.values(), *CEL_FUNCTIONS.values(), *GUARDRAIL_BUILTINS.values()],
-                         ids=lambda function: function.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [*BUILTINS.values(), *CEL_FUNCTIONS.values(), *GUARDRAIL_BUILTINS.values()],
+    ids=lambda function: function.name,
+)
 def test_every_function_ends_within_its_budget_for_large_arguments(function):
     name = f"abl.{function.name}" if function.name in GUARDRAIL_BUILTINS else function.name
     rng = random.Random(function.name)

@@ -45,9 +45,13 @@ WORDS = [
 EVENTS = ["session:start", "tool:find:after", "search:before", "agent:Desk:before", "step:ask:enter", "nothing"]
 SECTIONS = sorted(vocabulary.SECTIONS)
 ANY_KEYS = sorted(
-    vocabulary.STEP_DIRECTIVES | vocabulary.PERSISTENT_KEYS | vocabulary.RULE_KEYS
-    | vocabulary.ON_FAIL_KEYS | vocabulary.RECALL_KEYS | vocabulary.HANDLER_KEYS
-)  # fmt: skip
+    vocabulary.STEP_DIRECTIVES
+    | vocabulary.PERSISTENT_KEYS
+    | vocabulary.RULE_KEYS
+    | vocabulary.ON_FAIL_KEYS
+    | vocabulary.RECALL_KEYS
+    | vocabulary.HANDLER_KEYS
+)
 
 
 class Block(NamedTuple):
@@ -121,9 +125,11 @@ def _memory(chance: random.Random) -> Block:
 
 def _session(chance: random.Random) -> Block:
     keys = [
-        _line(f"TYPE: {chance.choice(TYPES)}"), _line(f"INITIAL: {chance.choice(WORDS)}"),
-        _line(f"RESET: {chance.choice(vocabulary.RESET_POLICIES)}"), _line(f"DESCRIPTION: {message(chance)}"),
-    ]  # fmt: skip
+        _line(f"TYPE: {chance.choice(TYPES)}"),
+        _line(f"INITIAL: {chance.choice(WORDS)}"),
+        _line(f"RESET: {chance.choice(vocabulary.RESET_POLICIES)}"),
+        _line(f"DESCRIPTION: {message(chance)}"),
+    ]
     return Block(f"- {chance.choice(['', '', 'NAME: '])}{chance.choice(NAMES)}", _few(chance, keys, 0.4))
 
 
@@ -144,8 +150,9 @@ def _remember(chance: random.Random) -> Block:
 def _recall(chance: random.Random) -> Block:
     keys = [
         _line(f"ACTION: {chance.choice(vocabulary.RECALL_ACTIONS)}"),
-        _line(f"PATHS: [{chance.choice(NAMES)}, {chance.choice(NAMES)}]"), _line(f"INSTRUCTION: {message(chance)}"),
-    ]  # fmt: skip
+        _line(f"PATHS: [{chance.choice(NAMES)}, {chance.choice(NAMES)}]"),
+        _line(f"INSTRUCTION: {message(chance)}"),
+    ]
     return Block(f"- ON: {chance.choice(EVENTS)}", _few(chance, keys, 0.6))
 
 
@@ -206,9 +213,11 @@ def _set(chance: random.Random) -> Block:
 
 def _call(chance: random.Random) -> Block:
     below = [
-        Block("WITH:", [_line(f"title: {_value(chance)}")]), _line("AS: found"),
-        Block("ON_FAILURE:", _branches(chance)), Block("ON_SUCCESS:", _branches(chance)),
-    ]  # fmt: skip
+        Block("WITH:", [_line(f"title: {_value(chance)}")]),
+        _line("AS: found"),
+        Block("ON_FAILURE:", _branches(chance)),
+        Block("ON_SUCCESS:", _branches(chance)),
+    ]
     return Block(
         f"CALL: {chance.choice([f'find({_value(chance)})', 'find', 'find(title, ', 'f(g(1))'])}",
         _few(chance, below, 0.4),

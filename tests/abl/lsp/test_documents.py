@@ -62,8 +62,10 @@ def test_parts_of_a_text_are_changed_wherever_they_are_said_to_be(
 
 
 def test_the_units_of_a_part_are_those_that_were_agreed_on() -> None:
-    found = [changed("é😀bc", [event(part("x", 0, at, 0, at + 1))], units) for units, at in
-             (("utf-8", 6), ("utf-16", 3), ("utf-32", 2))]  # fmt: skip
+    found = [
+        changed("é😀bc", [event(part("x", 0, at, 0, at + 1))], units)
+        for units, at in (("utf-8", 6), ("utf-16", 3), ("utf-32", 2))
+    ]
     assert found == ["é😀xc"] * 3
 
 
@@ -240,15 +242,17 @@ def test_what_is_offered_is_what_the_documents_say() -> None:
     with wired() as wire:
         offered = wire.begin(capabilities=able)["result"]["capabilities"]
         assert {name for name, value in offered.items() if name.endswith("Provider") and value} == {
-            *PROVIDED, "executeCommandProvider",
-        }  # fmt: skip
+            *PROVIDED,
+            "executeCommandProvider",
+        }
         kinds = offered["codeActionProvider"]["codeActionKinds"]
         assert sorted(kinds) == sorted(set(kinds))
         assert offered["executeCommandProvider"] == {"commands": []}
         assert offered["renameProvider"] == {"prepareProvider": True}
         assert (offered["semanticTokensProvider"]["full"], offered["semanticTokensProvider"]["range"]) == (
-            {"delta": True}, True,
-        )  # fmt: skip
+            {"delta": True},
+            True,
+        )
         assert offered["positionEncoding"] == "utf-16"
 
 

@@ -179,10 +179,19 @@ def test_semantic_tokens_name_what_stands_there() -> None:
             units = text.split("\n")[line].encode("utf-16-le")
             found.append((legend[kind], units[2 * column : 2 * (column + length)].decode("utf-16-le")))
         assert found == [
-            ("property", "RESPOND:"), ("string", '"😀 '), ("macro", "{{a}}"), ("string", '"'), ("property", "SET:"),
-            ("variable", "b"), ("operator", "="), ("function", "LEN"), ("operator", "("), ("variable", "c"),
-            ("operator", ")"), ("comment", "# d"),
-        ]  # fmt: skip
+            ("property", "RESPOND:"),
+            ("string", '"😀 '),
+            ("macro", "{{a}}"),
+            ("string", '"'),
+            ("property", "SET:"),
+            ("variable", "b"),
+            ("operator", "="),
+            ("function", "LEN"),
+            ("operator", "("),
+            ("variable", "c"),
+            ("operator", ")"),
+            ("comment", "# d"),
+        ]
 
     converse(talk)
 

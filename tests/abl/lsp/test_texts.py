@@ -54,9 +54,15 @@ def names(projects: Projects, path: Path) -> list[str]:
 
 def test_the_nearest_marked_folder_is_the_project_and_marked_ones_below_it_are_not_part_of_it(tmp_path: Path) -> None:
     projects = project(
-        tmp_path, "project.yaml", "a.agent.abl", "deep/b.agent.abl", "own/project.yaml", "own/c.agent.abl",
-        ".git/d.agent.abl", "node_modules/e.agent.abl",
-    )  # fmt: skip
+        tmp_path,
+        "project.yaml",
+        "a.agent.abl",
+        "deep/b.agent.abl",
+        "own/project.yaml",
+        "own/c.agent.abl",
+        ".git/d.agent.abl",
+        "node_modules/e.agent.abl",
+    )
     assert names(projects, tmp_path / "a.agent.abl") == ["a.agent.abl", "deep/b.agent.abl"]
     assert names(projects, tmp_path / "own/c.agent.abl") == ["c.agent.abl"]
     assert projects.folder(str(tmp_path / "deep/b.agent.abl")) == str(tmp_path)

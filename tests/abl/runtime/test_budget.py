@@ -90,8 +90,9 @@ def test_a_rule_that_runs_out_is_recorded_as_an_error_and_lets_nothing_through()
             calls.append(name)
 
     events = []
-    talk = Session({"desk.agent.abl": HEAD + agent}, tools=Tools(), on_event=events.append,
-                   budget=small(operations=40_000))  # fmt: skip
+    talk = Session(
+        {"desk.agent.abl": HEAD + agent}, tools=Tools(), on_event=events.append, budget=small(operations=40_000)
+    )
     with pytest.raises(BudgetExceeded):
         talk.start()
     assert calls == []

@@ -22,9 +22,12 @@ def start(agent, *answers, **more):
     """A session and its first turn; ``pay`` succeeds."""
     tools = MockTools({"pay": [{"result": {"paid": True}}], "look": [{"result": {"seen": True}}]})
     run = Session(
-        {"desk.agent.abl": HEAD + TOOLS + agent}, tools=tools, model=Steps(*answers) if answers else None,
-        clock=FixedClock(), **more,
-    )  # fmt: skip
+        {"desk.agent.abl": HEAD + TOOLS + agent},
+        tools=tools,
+        model=Steps(*answers) if answers else None,
+        clock=FixedClock(),
+        **more,
+    )
     return run, run.start()
 
 
@@ -32,9 +35,12 @@ def again(run, agent, *answers):
     """The session in another process."""
     tools = MockTools({"pay": [{"result": {"paid": True}}]})
     return Session.restore(
-        run.snapshot(), {"desk.agent.abl": HEAD + TOOLS + agent}, tools=tools, clock=FixedClock(),
+        run.snapshot(),
+        {"desk.agent.abl": HEAD + TOOLS + agent},
+        tools=tools,
+        clock=FixedClock(),
         model=Steps(*answers) if answers else None,
-    )  # fmt: skip
+    )
 
 
 def paid(*turns):
@@ -213,9 +219,9 @@ def test_after_turn_asks_at_the_end_and_the_answer_is_not_taken_for_anything_els
 
 def test_an_agent_that_is_handed_to_waits_before_it_works():
     files = {
-        "desk.agent.abl": HEAD + "HANDOFF:\n  - TO: Till\n    WHEN: input == \"pay\"\n",
+        "desk.agent.abl": HEAD + 'HANDOFF:\n  - TO: Till\n    WHEN: input == "pay"\n',
         "till.agent.abl": 'AGENT: Till\nGOAL: "y"\n' + TOOLS + ON_START + FLOW.replace("done:", "done:"),
-    }  # fmt: skip
+    }
     run = Session(files, entry="Desk", clock=FixedClock(), tools=MockTools({"pay": [{"result": {"paid": True}}]}))
     run.start()
     asked = run.say("pay")
@@ -249,8 +255,12 @@ def test_a_call_inside_of_a_tools_own_list_is_not_made_without_consent():
     confirm: always
 """
     )
-    run = Session({"d.agent.abl": agent}, clock=FixedClock(), model=Steps(("look", {"id": "x"}), "done"),
-                  tools=MockTools({"look": [{"result": {}}], "pay": [{"result": {}}]}))  # fmt: skip
+    run = Session(
+        {"d.agent.abl": agent},
+        clock=FixedClock(),
+        model=Steps(("look", {"id": "x"}), "done"),
+        tools=MockTools({"look": [{"result": {}}], "pay": [{"result": {}}]}),
+    )
     run.start()
     turn = run.say("look")
     assert turn.replies == ["done"]

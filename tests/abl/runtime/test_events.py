@@ -57,9 +57,7 @@ def conversation(**more):
     model = Steps(LONG, lambda r: ("send", {"body": LONG}), "short")
     blocks = MemoryBlocks(FixedClock())
     blocks.update("u-1", block_type="core", content="y" * 4000, scope="user", agent=None, expected_updated_at=None)
-    run = session(
-        TALK, tools={"send": [{"result": {"echo": LONG}}]}, model=model, user="u-1", blocks=blocks, **more
-    )  # fmt: skip
+    run = session(TALK, tools={"send": [{"result": {"echo": LONG}}]}, model=model, user="u-1", blocks=blocks, **more)
     return run, model, [run.start(), run.say(LONG), run.say(f"{LONG}?")]
 
 
@@ -176,9 +174,11 @@ def test_turn_end_is_complete_when_it_is_delivered(sensitive):
     shown = "[REDACTED]" if sensitive else "Ada"
     assert ends[0] == {"count": {"old": None, "new": 0}}
     assert ends[1] == {
-        "draft": {"old": 1, "new": None}, "name": {"old": None, "new": shown}, "count": {"old": 0, "new": 1},
+        "draft": {"old": 1, "new": None},
+        "name": {"old": None, "new": shown},
+        "count": {"old": 0, "new": 1},
         "same": {"old": None, "new": "same"},
-    }  # fmt: skip
+    }
     assert ends[2] == {}
     assert turn.events == delivered[-len(turn.events) :]
 
@@ -194,8 +194,9 @@ def test_after_a_handoff_turn_end_tells_the_changes_of_the_agent_that_has_contro
     turn = run.say("go")
     assert turn.agent == "Second"
     assert events_of(turn, "turn.end")[0]["changed"] == {
-        "topic": {"old": None, "new": "tea"}, "own": {"old": None, "new": 1},
-    }  # fmt: skip
+        "topic": {"old": None, "new": "tea"},
+        "own": {"old": None, "new": 1},
+    }
 
 
 def test_a_turn_after_the_end_changes_nothing():

@@ -56,8 +56,12 @@ def test_the_words_of_an_intent_stand_in_order(words, message):
 
 
 FIELDS = [word for word in words_at("field", "TYPE") if word not in ("enum", "pattern")]
-ASKED = ["type: number", "type: number\n          list: true", "type: number\n          range: true",
-         "preferences: true"]  # fmt: skip
+ASKED = [
+    "type: number",
+    "type: number\n          list: true",
+    "type: number\n          range: true",
+    "preferences: true",
+]
 
 
 def agent(asked: str) -> str:

@@ -78,9 +78,10 @@ def assert_hidden(written, *extra):
 @pytest.mark.parametrize("expression", DERIVED.values(), ids=list(DERIVED))
 def test_a_computed_variable_is_hidden_wherever_it_shows(expression):
     text = agent(
-        f"SET:\n  - derived = {expression}\n  - again = derived", 'RESPOND: "You have {{derived}} and {{again}}"',
+        f"SET:\n  - derived = {expression}\n  - again = derived",
+        'RESPOND: "You have {{derived}} and {{again}}"',
         'LOG: "log {{derived}}"',
-    )  # fmt: skip
+    )
     run, turns, written = play(text, "hello", "bye")
     assert_hidden(written)
     assert run.value("derived") is not None
@@ -250,8 +251,10 @@ def test_a_fact_made_from_it_stays_hidden_in_sessions_that_come_later():
     reader = memory.split("  remember", maxsplit=1)[0]
     later = Session(
         {"r.agent.abl": f'AGENT: Reader\nGOAL: "x"\n{reader}ON_START:\n  RESPOND: "Hint {{{{user.hint}}}}"\n'},
-        facts=facts, user="u-1", clock=FixedClock(),
-    )  # fmt: skip
+        facts=facts,
+        user="u-1",
+        clock=FixedClock(),
+    )
     turn = later.start()
     assert turn.replies == ["Hint 4829"]
     assert_hidden(told(turn))

@@ -18,9 +18,12 @@ DOCUMENTED = [("1", "0|1"), ("1", "1|1"), ("2", "1|2"), ("3", "2|3"), ("5", "3|5
 def talk(bank, model=None, name="fibonacci", more="", **ports):
     """A started session of an agent over a bank."""
     run = Session(
-        {f"{name}.agent.abl": AGENT.format(name=name) + more}, bank=bank, model=model or Fibonacci(),
-        clock=FixedClock(), **ports,
-    )  # fmt: skip
+        {f"{name}.agent.abl": AGENT.format(name=name) + more},
+        bank=bank,
+        model=model or Fibonacci(),
+        clock=FixedClock(),
+        **ports,
+    )
     run.start()
     return run
 
@@ -44,9 +47,12 @@ def test_the_memory_outlives_the_session_and_a_snapshot():
     run = talk(bank)
     assert run.say("do it").replies == ["1"]
     again = Session.restore(
-        run.snapshot(), {"f.agent.abl": AGENT.format(name="fibonacci")}, bank=bank, model=Fibonacci(),
+        run.snapshot(),
+        {"f.agent.abl": AGENT.format(name="fibonacci")},
+        bank=bank,
+        model=Fibonacci(),
         clock=FixedClock(),
-    )  # fmt: skip
+    )
     assert again.say("do it").replies == ["2"]
 
 
@@ -61,11 +67,13 @@ def test_two_agents_on_one_bank_never_see_each_others_text():
 def test_every_call_of_a_memory_tool_is_in_the_trace_like_any_call():
     turn = talk(MemoryBank()).say("do it")
     assert [(e["tool"], e["origin"]) for e in events_of(turn, "call.start")] == [
-        ("memory_read", "model"), ("memory_write", "model"),
-    ]  # fmt: skip
+        ("memory_read", "model"),
+        ("memory_write", "model"),
+    ]
     assert [(e["result"], e["mode"], e["status"]) for e in events_of(turn, "call.end")] == [
-        ("", "memory", "ok"), ("ok", "memory", "ok"),
-    ]  # fmt: skip
+        ("", "memory", "ok"),
+        ("ok", "memory", "ok"),
+    ]
 
 
 def test_the_tools_are_declared_with_a_schema_and_only_when_there_is_a_bank():
@@ -85,8 +93,12 @@ def test_the_tools_are_declared_with_a_schema_and_only_when_there_is_a_bank():
 def test_search_gives_the_lines_with_the_query_in_any_case():
     bank = MemoryBank()
     bank.write("fibonacci", "Prefers VAL over var\nuses data classes\nval again")
-    model = Steps(("memory_search", {"query": "val"}), lambda r: r["calls"][-1]["result"],
-                  ("memory_search", {"query": "sql"}), lambda r: f"<{r['calls'][-1]['result']}>")  # fmt: skip
+    model = Steps(
+        ("memory_search", {"query": "val"}),
+        lambda r: r["calls"][-1]["result"],
+        ("memory_search", {"query": "sql"}),
+        lambda r: f"<{r['calls'][-1]['result']}>",
+    )
     run = talk(bank, model)
     assert run.say("search").replies == ["Prefers VAL over var\nval again"]
     assert run.say("search").replies == ["<>"]

@@ -21,8 +21,14 @@ def blocks(**texts):
     for name, text in texts.items():
         kind = name.removeprefix("agent_")
         agent = "Desk" if name.startswith("agent_") else None
-        found.update("u-1", block_type=kind, content=text, scope="agent" if agent else "user", agent=agent,
-                     expected_updated_at=None)  # fmt: skip
+        found.update(
+            "u-1",
+            block_type=kind,
+            content=text,
+            scope="agent" if agent else "user",
+            agent=agent,
+            expected_updated_at=None,
+        )
     return found
 
 
@@ -44,8 +50,9 @@ def test_core_blocks_of_user_and_active_agent_are_in_every_request():
     run.say("again")
     for request in model.requests:
         assert [(b["scope"], b["agent_id"], b["content"]) for b in request["user_memory"]] == [
-            ("user", None, "- Prefers short answers"), ("agent", "Desk", "- Signs with NM"),
-        ]  # fmt: skip
+            ("user", None, "- Prefers short answers"),
+            ("agent", "Desk", "- Signs with NM"),
+        ]
         assert request["system_reminders"] == []
 
 
@@ -100,9 +107,10 @@ def test_reminders_are_hidden_they_are_in_no_message_and_in_no_history():
     run.say("Acme renewal")
     run.say("thanks")
     assert model.requests[1]["messages"] == [
-        {"from": "user", "text": "Acme renewal"}, {"from": "agent", "agent": "Desk", "text": "hi"},
+        {"from": "user", "text": "Acme renewal"},
+        {"from": "agent", "agent": "Desk", "text": "hi"},
         {"from": "user", "text": "thanks"},
-    ]  # fmt: skip
+    ]
 
 
 def test_matches_beyond_the_limit_and_under_the_score_are_cut_and_the_trace_says_why():
@@ -176,8 +184,15 @@ def test_update_memory_writes_at_once_and_the_next_request_shows_it():
 def test_update_memory_with_the_stamp_that_the_request_showed_replaces_the_block():
     def change(request):
         seen = request["user_memory"][0]
-        return ("update_memory", {"block_type": "core", "content": seen["content"] + "\n- two", "scope": "user",
-                                  "expected_updated_at": seen["updated_at"]})  # fmt: skip
+        return (
+            "update_memory",
+            {
+                "block_type": "core",
+                "content": seen["content"] + "\n- two",
+                "scope": "user",
+                "expected_updated_at": seen["updated_at"],
+            },
+        )
 
     found = blocks(core="- one")
     run, _ = talk(found, change, "noted")
@@ -222,10 +237,12 @@ def test_a_wrong_update_is_a_failed_call_and_changes_nothing(args, subtype):
 
 def test_recall_memory_finds_lines_of_the_user_and_of_this_agent_only():
     found = blocks(archival=ARCHIVE, agent_archival="Acme is mine")
-    found.update("u-1", block_type="archival", content="Acme is theirs", scope="agent", agent="Other",
-                 expected_updated_at=None)  # fmt: skip
-    found.update("u-2", block_type="archival", content="Acme of u-2", scope="user", agent=None,
-                 expected_updated_at=None)  # fmt: skip
+    found.update(
+        "u-1", block_type="archival", content="Acme is theirs", scope="agent", agent="Other", expected_updated_at=None
+    )
+    found.update(
+        "u-2", block_type="archival", content="Acme of u-2", scope="user", agent=None, expected_updated_at=None
+    )
     run, model = talk(found, ("recall_memory", {"query": "Acme", "limit": 5}), "found")
     run.say("what do I know about Acme?")
     contents = {match["content"] for match in model.requests[1]["calls"][0]["result"]}
@@ -265,8 +282,9 @@ def test_a_preview_takes_a_policy_of_its_own():
 
 def test_an_agent_without_a_conversation_has_a_preview_too():
     program = programs_of("desk.agent.abl", AGENT + 'PERSONA: "Friendly"\n')[0]
-    preview = prompt_preview(program, "Acme", {"archival_mode": "auto"}, user="u-1",
-                             blocks=blocks(core="- short", archival=ARCHIVE))  # fmt: skip
+    preview = prompt_preview(
+        program, "Acme", {"archival_mode": "auto"}, user="u-1", blocks=blocks(core="- short", archival=ARCHIVE)
+    )
     assert preview["request"]["persona"] == "Friendly"
     titles = [section["title"] for section in preview["sections"]]
     assert titles == ["Goal", "Persona", "User memory", "Reminders for this turn", "Tools", "Conversation"]

@@ -128,9 +128,12 @@ def test_get_content_takes_projections_of_one_kind():
 def test_set_content_merges_deeply_and_replaces_arrays_and_delete_removes_the_record_only():
     change = {"preferences": {"language": "de"}, "recentOrders": ["c"]}
     run, model = with_model(
-        records(), ("set_content", {"technical_name": "userPrefs", "content": change}),
-        ("delete_content", {"technical_name": "userPrefs"}), ("get_content", {"technical_name": "userPrefs"}), "done",
-    )  # fmt: skip
+        records(),
+        ("set_content", {"technical_name": "userPrefs", "content": change}),
+        ("delete_content", {"technical_name": "userPrefs"}),
+        ("get_content", {"technical_name": "userPrefs"}),
+        "done",
+    )
     run.say("change")
     calls = model.requests[3]["calls"]
     assert calls[0]["result"] == {"preferences": {"language": "de", "notifications": True}, "recentOrders": ["c"]}

@@ -11,8 +11,9 @@ from abl.runtime.memory.systems_in_memory import MemoryBank, MemoryBlocks, Memor
 
 
 def write(blocks, content, expected=None, *, kind="core", scope="user", agent=None):
-    return blocks.update("u-1", block_type=kind, content=content, scope=scope, agent=agent,
-                         expected_updated_at=expected)  # fmt: skip
+    return blocks.update(
+        "u-1", block_type=kind, content=content, scope=scope, agent=agent, expected_updated_at=expected
+    )
 
 
 def test_a_block_has_the_documented_fields():
@@ -124,9 +125,13 @@ def test_an_empty_query_is_invalid(query):
 
 @pytest.mark.parametrize(
     ("line", "query"),
-    [("Prefers café visits", "cafe"), ("renewals in North America", "renewal"), ("approved the DPA", "approving"),
-     ("two companies", "company")],
-)  # fmt: skip
+    [
+        ("Prefers café visits", "cafe"),
+        ("renewals in North America", "renewal"),
+        ("approved the DPA", "approving"),
+        ("two companies", "company"),
+    ],
+)
 def test_words_are_found_whatever_their_accents_and_endings(line, query):
     assert scores([line, "nothing alike"], query)[0] > 0
     assert scores([line, "nothing alike"], query)[1] == 0

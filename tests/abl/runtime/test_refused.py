@@ -79,8 +79,13 @@ class Desk:
 
     def __init__(self, **more: Any) -> None:
         self.events: list[dict[str, Any]] = []
-        self.session = Session({"desk.agent.abl": DESK, "cashier.agent.abl": CASHIER}, entry="Desk", user="u1",
-                               on_event=self.events.append, **more)  # fmt: skip
+        self.session = Session(
+            {"desk.agent.abl": DESK, "cashier.agent.abl": CASHIER},
+            entry="Desk",
+            user="u1",
+            on_event=self.events.append,
+            **more,
+        )
         self.session.start()
 
     def refused(self) -> set[tuple[str, str]]:

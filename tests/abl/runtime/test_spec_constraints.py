@@ -166,8 +166,11 @@ def test_04_5_collect_goes_on_where_its_pass_stopped(point):
 
 
 def test_04_5_what_on_fail_says_is_rendered_before_anything_is_cleared():
-    run = session('CONSTRAINTS:\n  - REQUIRE item == "b2"\n    ON_FAIL:\n      CLEAR: [item, note]\n'
-                  '      RESPOND: "{{item}} {{note}}"\n' + ASK, variables={"note": "n"})  # fmt: skip
+    run = session(
+        'CONSTRAINTS:\n  - REQUIRE item == "b2"\n    ON_FAIL:\n      CLEAR: [item, note]\n'
+        '      RESPOND: "{{item}} {{note}}"\n' + ASK,
+        variables={"note": "n"},
+    )
     run.start()
     turn = run.say("b1")
     assert turn.replies == ["b1 n"]
@@ -202,21 +205,33 @@ CONSTRAINTS:
     from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 
     facts, now = MemoryFacts(), FixedClock().now()
-    for scope, owner, path in [("user", "u", "user.tier"), ("project", "", "project.cap"),
-                               ("execution_tree", "session", "workflow.case")]:  # fmt: skip
+    for scope, owner, path in [
+        ("user", "u", "user.tier"),
+        ("project", "", "project.cap"),
+        ("execution_tree", "session", "workflow.case"),
+    ]:
         facts.put(scope, owner, path, 2, at=now)
     run = session(agent + ASK, user="u", facts=facts, variables={"own": 1}, tools={"look": [{"result": {"n": 3}}]})
     run.start()
     record = next(r for r in events_of(run.say("b1"), "constraint") if r["point"] == "turn")
     assert {ref["path"]: ref["origin"] for ref in record["refs"]} == {
-        "start": "initial", "user.tier": "user_fact", "project.cap": "project_fact", "workflow.case": "tree_fact",
-        "user.city": "default", "found.n": "tool_result", "own": "session", "missing": "unset", "turn_count": "system",
-    }  # fmt: skip
+        "start": "initial",
+        "user.tier": "user_fact",
+        "project.cap": "project_fact",
+        "workflow.case": "tree_fact",
+        "user.city": "default",
+        "found.n": "tool_result",
+        "own": "session",
+        "missing": "unset",
+        "turn_count": "system",
+    }
     assert record["unset_refs"] == ["missing"]
     assert (record["outcome"], record["phase"], record["severity"]) == ("warned", "always", "warning")
     assert (record["message_template"], record["message_rendered"], record["message_missing"]) == (
-        "Odd {{missing}}.", "Odd .", ["missing"],
-    )  # fmt: skip
+        "Odd {{missing}}.",
+        "Odd .",
+        ["missing"],
+    )
     assert record["gate_tree"]["value"] is True
 
 

@@ -120,8 +120,11 @@ CONSTRAINTS:
 
 def test_06_5_8_a_name_that_resolves_nowhere_is_a_field_of_the_last_result():
     agent = 'TOOLS:\n  look() -> {total: number, n: number}\n    description: "L"\n'
-    run = session(agent + step('CALL: look()\nRESPOND: "{{total}} {{n}}"\nTHEN: z', END),
-                  variables={"n": 1}, tools={"look": [{"result": {"total": 7, "n": 9}}]})  # fmt: skip
+    run = session(
+        agent + step('CALL: look()\nRESPOND: "{{total}} {{n}}"\nTHEN: z', END),
+        variables={"n": 1},
+        tools={"look": [{"result": {"total": 7, "n": 9}}]},
+    )
     assert run.start().replies == ["7 1", "z 1"]
 
 
@@ -224,8 +227,12 @@ def test_09_9_the_plain_parts_of_hooks_run_around_the_work():
   after_agent:
     SET: trail = trail + "E"
 """
-    run = session(agent + step('ON_INPUT:\n  - IF: input == "x"\n    SET: trail = trail + "x"\n'
-                               '  - IF: input == "end"\n    THEN: COMPLETE'))  # fmt: skip
+    run = session(
+        agent
+        + step(
+            'ON_INPUT:\n  - IF: input == "x"\n    SET: trail = trail + "x"\n  - IF: input == "end"\n    THEN: COMPLETE'
+        )
+    )
     assert run.start().state["trail"] == "A"
     assert run.say("x").state["trail"] == "ABxT"
     assert run.say("end").state["trail"] == "ABxTBET"

@@ -13,8 +13,10 @@ def test_a_sentence_of_the_gather_chapter(files, scenario):
 def field(properties, more=""):
     """A flow that asks one field ``f``, whose properties stand one per line."""
     lines = "\n".join(f"        {line}" for line in ('prompt: "F?"\n' + properties).strip("\n").splitlines())
-    return (f"FLOW:\n  steps: [a]\n  a:\n    REASONING: false\n    GATHER:\n      - f: required\n{lines}\n{more}"
-            '    RESPOND: "done"\n    THEN: COMPLETE\n')  # fmt: skip
+    return (
+        f"FLOW:\n  steps: [a]\n  a:\n    REASONING: false\n    GATHER:\n      - f: required\n{lines}\n{more}"
+        '    RESPOND: "done"\n    THEN: COMPLETE\n'
+    )
 
 
 @pytest.mark.parametrize(

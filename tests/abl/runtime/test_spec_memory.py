@@ -46,8 +46,10 @@ def test_03_1_a_fact_has_scope_owner_ttl_and_source():
     run.start()
     writes = run.say("gold").fact_writes
     assert [(w.scope, w.owner, w.path) for w in writes] == [
-        ("user", "u-1", "user.tier"), ("project", "", "project.tier"), ("execution_tree", "s-9", "workflow.tier"),
-    ]  # fmt: skip
+        ("user", "u-1", "user.tier"),
+        ("project", "", "project.tier"),
+        ("execution_tree", "s-9", "workflow.tier"),
+    ]
     first = writes[0]
     assert first.ttl == "30d"
     assert (first.expires_at - first.written_at).days == 30

@@ -92,8 +92,11 @@ def test_the_rules_end_with_their_step():
 def test_sentences_are_text_for_the_model_beside_the_rules():
     _, model = talk("Which one?")
     assert model.requests[0]["constraints"] == [
-        "REQUIRE banned != true", "LIMIT amount <= 100", "REQUIRE adult == true", "Never promise a seat",
-    ]  # fmt: skip
+        "REQUIRE banned != true",
+        "LIMIT amount <= 100",
+        "REQUIRE adult == true",
+        "Never promise a seat",
+    ]
 
 
 def test_a_rule_on_results_judges_the_reply_of_a_step_that_ended_with_it():

@@ -93,8 +93,14 @@ def stored(facts, path, value, *, sensitive=True, **masking):
 
 
 def begin(facts, **more):
-    session = Session({"peek.agent.abl": PEEK, "vault.agent.abl": VAULT}, facts=facts, entry="Peek", user="u-17",
-                      clock=FixedClock(NOW), **more)  # fmt: skip
+    session = Session(
+        {"peek.agent.abl": PEEK, "vault.agent.abl": VAULT},
+        facts=facts,
+        entry="Peek",
+        user="u-17",
+        clock=FixedClock(NOW),
+        **more,
+    )
     return session, session.start()
 
 
@@ -191,8 +197,13 @@ def test_a_value_that_holds_what_is_secret_elsewhere_is_stored_sensitive(facts):
 def test_a_value_that_a_later_step_of_the_turn_tells_to_be_secret_is_stored_sensitive(facts):
     text = PEEK.replace("STORE: {said: told} -> user.said", "STORE: told -> user.said")
     text = text.replace("  recall:", "    - WHEN: told IS SET\n      STORE: told -> user.card\n  recall:")
-    session = Session({"peek.agent.abl": text, "vault.agent.abl": VAULT}, facts=facts, entry="Peek", user="u-17",
-                      clock=FixedClock(NOW))  # fmt: skip
+    session = Session(
+        {"peek.agent.abl": text, "vault.agent.abl": VAULT},
+        facts=facts,
+        entry="Peek",
+        user="u-17",
+        clock=FixedClock(NOW),
+    )
     session.start()
     turn = session.say(f"say {CARD}")
     assert [write.path for write in turn.fact_writes] == ["user.said", "user.card"]

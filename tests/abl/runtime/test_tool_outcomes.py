@@ -136,8 +136,9 @@ def test_handoff_moves_control():
         "desk.agent.abl": 'AGENT: Desk\nGOAL: "x"\n' + tool(block) + FLOW,
         "human.agent.abl": 'AGENT: Human\nGOAL: "y"\nON_START:\n  RESPOND: "Human here."\n',
     }
-    run = Session(files, tools=MockTools({"draw": [{"result": {}}]}), variables={"id": "b"}, entry="Desk",
-                  clock=FixedClock())  # fmt: skip
+    run = Session(
+        files, tools=MockTools({"draw": [{"result": {}}]}), variables={"id": "b"}, entry="Desk", clock=FixedClock()
+    )
     turn = run.start()
     assert (turn.replies, turn.agent) == (["Human here."], "Human")
 
@@ -152,9 +153,12 @@ def test_what_a_tool_cannot_do_is_recorded_as_not_executed():
 def reasoning(block, *answers, **more):
     """An agent without a flow whose model calls the tool."""
     run = Session(
-        {"desk.agent.abl": 'AGENT: Desk\nGOAL: "x"\n' + tool(block)}, model=Steps(*answers), clock=FixedClock(),
-        tools=MockTools({"draw": [more.pop("case", {"result": {"number": 7, "prize": "car"}})]}), **more,
-    )  # fmt: skip
+        {"desk.agent.abl": 'AGENT: Desk\nGOAL: "x"\n' + tool(block)},
+        model=Steps(*answers),
+        clock=FixedClock(),
+        tools=MockTools({"draw": [more.pop("case", {"result": {"number": 7, "prize": "car"}})]}),
+        **more,
+    )
     run.start()
     return run.say("draw")
 
@@ -182,8 +186,11 @@ def test_a_model_in_a_step_takes_the_exit_of_the_list():
     RESPOND: "lost"
     THEN: COMPLETE
 """
-    run = session(tool(BRANCHES) + flow, tools={"draw": [{"result": {"prize": "car"}}]},
-                  model=Steps(("draw", {"id": "b"}), "never said"))  # fmt: skip
+    run = session(
+        tool(BRANCHES) + flow,
+        tools={"draw": [{"result": {"prize": "car"}}]},
+        model=Steps(("draw", {"id": "b"}), "never said"),
+    )
     assert run.start().replies == ["A car for !", "won"]
 
 
@@ -245,8 +252,10 @@ def test_before_computes_parameters_from_parameters_top_to_bottom_and_coerces_th
     turn = called(process("before", "params:\n  id: UPPER(id)\n  count: TO_STRING(count + 1)"))
     assert sent(turn) == [{"id": "B1", "count": 3}]
     assert events_of(turn, "tool.process")[0] == {
-        "tool": "draw", "stage": "before", "changed": {"id": "B1", "count": 3},
-    }  # fmt: skip
+        "tool": "draw",
+        "stage": "before",
+        "changed": {"id": "B1", "count": 3},
+    }
 
 
 def test_a_requirement_that_does_not_hold_blocks_the_call_with_its_text():
@@ -295,10 +304,12 @@ def test_a_failed_call_is_not_processed():
 @pytest.mark.parametrize(
     ("on_fail", "said"),
     [
-        ('block("Odd.")', "failed process_failed: Odd."), ("use_original", "ok 1"), ('warn("Odd.")', "ok 1"),
+        ('block("Odd.")', "failed process_failed: Odd."),
+        ("use_original", "ok 1"),
+        ('warn("Odd.")', "ok 1"),
         ('fallback("Odd.")', "ok Odd."),
     ],
-)  # fmt: skip
+)
 def test_each_form_of_on_fail_after_the_call(on_fail, said):
     turn = called(process("after", "result:\n  total: 1 / result.zero", on_fail), {"result": {"zero": 0, "total": 1}})
     assert turn.replies == [said]
@@ -324,10 +335,17 @@ def test_a_named_transform_is_not_known_here():
 
 def test_the_model_is_told_why_a_call_was_refused_and_may_try_again():
     block = process("before", "require:\n  - LENGTH(id) > 3", 'reask("The id is too short.")')
-    model = Steps(("draw", {"id": "b1"}), lambda r: ("draw", {"id": "b1-long"}),
-                  lambda r: r["calls"][0]["error"]["error"]["message"])  # fmt: skip
-    run = Session({"d.agent.abl": 'AGENT: Desk\nGOAL: "x"\n' + tool(block)}, model=model, clock=FixedClock(),
-                  tools=MockTools({"draw": [{"result": {}}]}))  # fmt: skip
+    model = Steps(
+        ("draw", {"id": "b1"}),
+        lambda r: ("draw", {"id": "b1-long"}),
+        lambda r: r["calls"][0]["error"]["error"]["message"],
+    )
+    run = Session(
+        {"d.agent.abl": 'AGENT: Desk\nGOAL: "x"\n' + tool(block)},
+        model=model,
+        clock=FixedClock(),
+        tools=MockTools({"draw": [{"result": {}}]}),
+    )
     run.start()
     turn = run.say("draw")
     assert turn.replies == ["The id is too short."]

@@ -50,8 +50,11 @@ def test_what_is_indented_with_them_is_read() -> None:
 
 
 def test_mixed_with_spaces_and_tabs_they_are_told_too() -> None:
-    for text in (odd("\u00a0", TEXT[:-30]) + TEXT[-30:], TEXT.replace("\n    - fines", "\n \u00a0  - fines"),
-                 TEXT.replace("      TYPE", "\t\u00a0\u00a0TYPE")):  # fmt: skip
+    for text in (
+        odd("\u00a0", TEXT[:-30]) + TEXT[-30:],
+        TEXT.replace("\n    - fines", "\n \u00a0  - fines"),
+        TEXT.replace("      TYPE", "\t\u00a0\u00a0TYPE"),
+    ):
         assert [d.code for d in check({"desk.agent.abl": text}).diagnostics if d.code == "ABL108"] == ["ABL108"]
 
 

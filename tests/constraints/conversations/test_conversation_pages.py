@@ -188,10 +188,17 @@ class TestWhatIsLeftOut:
 def long(begun):
     """Many more turns than a page shows, the last one the 200th."""
     Turn.objects.bulk_create(
-        Turn(conversation=begun, index=n, message_id=f"m{n}", kind="say", input={"text": f"said {n}."}, status="done",
-             replies=[f"reply {n}."])
+        Turn(
+            conversation=begun,
+            index=n,
+            message_id=f"m{n}",
+            kind="say",
+            input={"text": f"said {n}."},
+            status="done",
+            replies=[f"reply {n}."],
+        )
         for n in range(4, 201)
-    )  # fmt: skip
+    )
     return begun
 
 

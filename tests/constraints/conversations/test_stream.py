@@ -203,8 +203,11 @@ def test_a_viewer_does_not_wait_for_an_answer_about_rights(monkeypatch):
         return set(claims)
 
     monkeypatch.setattr("web.rights.RECHECK_SECONDS", 0)
-    hub = Hub(lambda wants: {key: (1, [Message("hello", {}, 1)]) for key in wants if asked.is_set() and not key[1]},
-              watch=Still, allowed=hang)  # fmt: skip
+    hub = Hub(
+        lambda wants: {key: (1, [Message("hello", {}, 1)]) for key in wants if asked.is_set() and not key[1]},
+        watch=Still,
+        allowed=hang,
+    )
 
     async def go():
         try:

@@ -69,8 +69,9 @@ def test_it_says_what_goes_in_from_which_block_and_line(remembered, ask):
     shown = answer.json()
     assert set(shown) == {"request", "memory", "sections"}
     assert lines(shown, "injected") == [
-        ("- Prefers short answers", "user_memory", "user", 1), ("- Signs with A.", "user_memory", "agent", 1),
-    ]  # fmt: skip
+        ("- Prefers short answers", "user_memory", "user", 1),
+        ("- Signs with A.", "user_memory", "agent", 1),
+    ]
     assert shown["memory"]["policy"]["archival_mode"] == "tool_only"
     assert shown["request"]["goal"] == "Help with renewals"
     assert {section["key"] for section in shown["sections"]} >= {"goal", "persona", "user_memory", "messages"}
@@ -82,8 +83,9 @@ def test_it_says_what_is_cut_and_why(remembered, ask):
     shown = ask(memory_policy=policy).json()
     assert [line[0] for line in lines(shown, "injected")] == ["- Prefers short answers", "- Acme renewal is due in May"]
     assert [(line["content"], line["why"]) for line in shown["memory"]["cut"]] == [
-        ("- Signs with A.", "include_agent_core is false"), ("- Acme pays late", "archival_limit 1 is reached"),
-    ]  # fmt: skip
+        ("- Signs with A.", "include_agent_core is false"),
+        ("- Acme pays late", "archival_limit 1 is reached"),
+    ]
     assert all(0 < line["score"] <= 1 for line in shown["memory"]["injected"] if line["place"] == "system_reminders")
 
 

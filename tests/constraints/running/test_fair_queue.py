@@ -228,9 +228,10 @@ def many_waiting(project, *, accounts, conversations, turns):
     """Turns of so many accounts, each with so many conversations of so many turns."""
     users = User.objects.bulk_create(User(username=f"user-{n}") for n in range(accounts))
     users = list(User.objects.filter(username__startswith="user-"))
-    shares = {share.account_id: share for share in Share.objects.bulk_create(
-        Share(project=project, account=user) for user in users
-    )}  # fmt: skip
+    shares = {
+        share.account_id: share
+        for share in Share.objects.bulk_create(Share(project=project, account=user) for user in users)
+    }
     talks = Conversation.objects.bulk_create(
         Conversation(project=project, number=100 + n * accounts + m, user="u", started_by=user)
         for n in range(conversations)

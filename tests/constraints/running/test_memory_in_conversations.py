@@ -141,10 +141,14 @@ class TestBank:
     def test_the_bound_of_the_bank_cuts_what_the_tool_writes(self, keeper, talk):
         bank_put(project=keeper, name="numbers", max_lines=2)
         conversation = talk(
-            [{"call": "memory_write", "args": {"content": "a\nb\nc\nd"}}, {"call": "memory_read"},
-             {"call": "memory_search", "args": {"query": "C"}}, {"reply": "done"}],
+            [
+                {"call": "memory_write", "args": {"content": "a\nb\nc\nd"}},
+                {"call": "memory_read"},
+                {"call": "memory_search", "args": {"query": "C"}},
+                {"reply": "done"},
+            ],
             bank="numbers",
-        )  # fmt: skip
+        )
         assert conversation.say() == ["done"]
         assert [event["result"] for event in conversation.events("call.end")] == ["ok", "c\nd", "c"]
         assert texts_of(bank=bank_get(project=keeper, name="numbers")) == {"Fibonacci": "c\nd"}
@@ -180,8 +184,9 @@ class TestBlocks:
         assert conversation.say() == ["- Short answers and - Counts"]
         memory = next(event["memory"] for event in conversation.events("context") if "memory" in event)
         assert [(line["content"], line["line_number"], line["scope"]) for line in memory["injected"]] == [
-            ("- Short answers", 1, "user"), ("- Counts", 1, "agent"),
-        ]  # fmt: skip
+            ("- Short answers", 1, "user"),
+            ("- Counts", 1, "agent"),
+        ]
 
     def test_archival_lines_come_in_when_the_policy_says_so(self, keeper, talk):
         lines = "- Acme renewal is due in May\n- Globex signed\n- Acme pays late"
@@ -259,8 +264,10 @@ class TestSettings:
         started = client.post(base, body, content_type="application/json")
         assert started.status_code == 201, started.content
         assert started.json()["settings"] == {
-            "bank": "numbers", "memory_policy": {"archival_mode": "auto"}, "model": ROUND,
-        }  # fmt: skip
+            "bank": "numbers",
+            "memory_policy": {"archival_mode": "auto"},
+            "model": ROUND,
+        }
         services.turn_run(turn_id=Conversation.objects.get().turns.get().pk)
         said = client.post(
             f"{base}{started.json()['number']}/turns/",

@@ -133,9 +133,12 @@ def test_a_turn_that_is_always_overtaken_ends_with_words_and_keeps_nothing(proje
 def test_to_begin_again_is_not_counted_as_a_lost_worker(project, turn_of, settings):
     turn = turn_of()
     Turn.objects.filter(pk=turn.pk).update(
-        status="running", attempt=settings.TURN_MAX_ATTEMPTS + 2, overtaken=5,
-        lease_until=timezone.now() - timedelta(seconds=1), worker="gone",
-    )  # fmt: skip
+        status="running",
+        attempt=settings.TURN_MAX_ATTEMPTS + 2,
+        overtaken=5,
+        lease_until=timezone.now() - timedelta(seconds=1),
+        worker="gone",
+    )
     services.turn_sweep()
     turn.refresh_from_db()
     assert turn.status == "queued"

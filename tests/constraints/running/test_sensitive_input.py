@@ -96,8 +96,13 @@ def everything_shown(client, talk):
     names = [("conversation", []), ("export", []), ("panel", [])]
     for turn in talk.turns.all():
         names += [("turn-chat", [turn.index]), ("turn-events", [turn.index])]
-    pages = [client.get(reverse(f"constraints:{n}", args=["library", *([number] if n != "panel" else []), *more]),
-                        {"number": number} if n == "panel" else {}) for n, more in names]  # fmt: skip
+    pages = [
+        client.get(
+            reverse(f"constraints:{n}", args=["library", *([number] if n != "panel" else []), *more]),
+            {"number": number} if n == "panel" else {},
+        )
+        for n, more in names
+    ]
     pages += [client.get(reverse(f"api-{n}", args=["library", number])) for n in ("turns", "events")]
     assert {page.status_code for page in pages} == {200}
     return "\n".join(page.content.decode() for page in pages)

@@ -234,8 +234,10 @@ def test_a_conversation_that_goes_on_settles_again_with_what_is_new(talk, archiv
     pass_time(found)
     assert services.conversations_settle() == 1
     assert [line.split(" (")[0] for line in archival().content.split("\n")] == [
-        "- user.tier: silver", '- user.profile: {"tier": "silver", "length": 6}', "- project.last_tier: silver",
-    ]  # fmt: skip
+        "- user.tier: silver",
+        '- user.profile: {"tier": "silver", "length": 6}',
+        "- project.last_tier: silver",
+    ]
 
 
 def test_lines_of_others_stay_and_the_same_names_are_replaced(talk, archival, project):

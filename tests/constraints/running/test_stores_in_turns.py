@@ -146,9 +146,16 @@ def test_a_write_that_became_impossible_fails_the_turn_with_words(project, owner
     commit = stores.records_commit
 
     def late(**given):
-        stores.store_update(project=project, technical_name="userPrefs", changes={"schema": {
-            "type": "object", "properties": {"recentOrders": {"maxItems": 0}},
-        }})  # fmt: skip
+        stores.store_update(
+            project=project,
+            technical_name="userPrefs",
+            changes={
+                "schema": {
+                    "type": "object",
+                    "properties": {"recentOrders": {"maxItems": 0}},
+                }
+            },
+        )
         commit(**given)
 
     monkeypatch.setattr("memory.stores.services.records_commit", late)
@@ -179,9 +186,13 @@ def test_metadata_may_come_with_a_message(project, owner, begin):
     turn = say(conversation, owner, "b1", metadata={"channel": "phone"})
     assert "channel phone." in turn.replies[0]
     repeated, new = services.turn_post(
-        conversation=conversation, author=owner, kind="say", data={"text": "b1"}, message_id=turn.message_id,
+        conversation=conversation,
+        author=owner,
+        kind="say",
+        data={"text": "b1"},
+        message_id=turn.message_id,
         metadata={"channel": "late"},
-    )  # fmt: skip
+    )
     assert (repeated.pk, new) == (turn.pk, False)
 
 

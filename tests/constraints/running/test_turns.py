@@ -86,9 +86,13 @@ class TestRunning:
     def test_a_turn_whose_guard_takes_too_much_says_which_rule_it_was(self, start):
         condition = "open_loans + requested == 5"
         guard = event(
-            3, kind="constraint", status="error", step="ask", span={"start": {"line": 25}},
+            3,
+            kind="constraint",
+            status="error",
+            step="ask",
+            span={"start": {"line": 25}},
             data={"path": "CONSTRAINTS.lending[0]", "condition_text": condition, "exceeded": {"what": "operations"}},
-        )  # fmt: skip
+        )
 
         def run(task):
             task.on_event(event(1, kind="turn.start"))
@@ -99,9 +103,13 @@ class TestRunning:
         assert services.turn_run(turn_id=start.pk, runner=run) == "failed"
         error = reload(start).error
         assert error["at"] == {
-            "agent": "Lending_Desk", "step": "ask", "rule": "CONSTRAINTS.lending[0]", "expression": condition,
-            "event": "Constraint", "span": {"start": {"line": 25}},
-        }  # fmt: skip
+            "agent": "Lending_Desk",
+            "step": "ask",
+            "rule": "CONSTRAINTS.lending[0]",
+            "expression": condition,
+            "event": "Constraint",
+            "span": {"start": {"line": 25}},
+        }
         assert [each["kind"] for each in error["last_events"]] == ["turn.start", "log", "constraint"]
         assert "data" not in str(error["last_events"]), "no value of the turn is kept"
         page = " ".join(strip_tags(render_to_string("constraints/_stopped_at.html", {"error": error})).split())

@@ -170,9 +170,12 @@ def test_who_may_not_edit_reads_and_changes_nothing(reader, editor, bank):
     editor.send("put", "/desk/entries/a", {"content": "1"})
     assert reader.get("/desk/entries/a").json()["content"] == "1"
     for method, tail, body in (
-        ("post", "", {"name": "more"}), ("put", "/desk", {"max_lines": 1}), ("delete", "/desk", None),
-        ("put", "/desk/entries/a", {"content": "2"}), ("delete", "/desk/entries/a", None),
-    ):  # fmt: skip
+        ("post", "", {"name": "more"}),
+        ("put", "/desk", {"max_lines": 1}),
+        ("delete", "/desk", None),
+        ("put", "/desk/entries/a", {"content": "2"}),
+        ("delete", "/desk/entries/a", None),
+    ):
         assert reader.send(method, tail, body).status_code == 403
     assert BankEntry.objects.get().content == "1"
 

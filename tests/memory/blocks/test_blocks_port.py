@@ -35,9 +35,14 @@ def test_a_write_counts_at_once_and_says_who_made_it(update, port):
     block = Block.objects.get()
     assert (block.public_id, block.owner) == (view.id, "u1")
     assert block.source == {
-        "conversation": 7, "session": "s", "turn": 2, "event": 17, "agent": "Desk", "cause": "update_memory",
+        "conversation": 7,
+        "session": "s",
+        "turn": 2,
+        "event": 17,
+        "agent": "Desk",
+        "cause": "update_memory",
         "document": "desk.agent.abl",
-    }  # fmt: skip
+    }
     assert FactChange.objects.get().actor == ""
     assert (
         update(content="- Likes coffee", scope="agent", agent="Desk", expected=view.updated_at).content[8:] == "coffee"
@@ -61,8 +66,9 @@ def test_recall_reads_the_user_and_the_agent(update, port):
     update("- Acme likes mail", "archival", "agent", "Desk")
     found = port.recall("u1", "acme", agent="Desk", limit=10, min_score=None)
     assert {(match.content, match.agent_id, match.line_number) for match in found} == {
-        ("- Acme pays late", None, 1), ("- Acme likes mail", "Desk", 1),
-    }  # fmt: skip
+        ("- Acme pays late", None, 1),
+        ("- Acme likes mail", "Desk", 1),
+    }
     assert [match.content for match in port.recall("u1", "acme", agent=None, limit=1, min_score=0.1)] == [
         "- Acme pays late"
     ]

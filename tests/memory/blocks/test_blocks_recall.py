@@ -32,9 +32,13 @@ def keep(project, user):
 
     def write(*lines, agent_id="", owner=user.username):
         block, _ = block_put(
-            project=project, owner=owner, block_type="archival", content="\n".join(lines), expected=None,
+            project=project,
+            owner=owner,
+            block_type="archival",
+            content="\n".join(lines),
+            expected=None,
             agent_id=agent_id,
-        )  # fmt: skip
+        )
         return block
 
     return write
@@ -62,9 +66,14 @@ def test_a_match_names_its_line_and_block(keep, recall):
     block = keep("# Notes", "", *LINES)
     best = found(recall("Acme renewal"))[0]
     assert {**best, "score": None} == {
-        "content": ACME, "score": None, "block_type": "archival", "scope": "user", "agent_id": None, "line_number": 3,
+        "content": ACME,
+        "score": None,
+        "block_type": "archival",
+        "scope": "user",
+        "agent_id": None,
+        "line_number": 3,
         "updated_at": block.updated_at.isoformat(timespec="microseconds"),
-    }  # fmt: skip
+    }
     assert 0 < best["score"] <= 1
 
 
@@ -192,9 +201,10 @@ def test_a_user_without_blocks_gets_no_matches(recall):
 
 def test_a_line_whose_time_has_passed_is_not_found(keep, recall):
     keep(
-        "- user.acme: acme (until 2020-01-01 00:00 UTC)", "- user.acme: acme (until 2999-01-01 00:00 UTC)",
+        "- user.acme: acme (until 2020-01-01 00:00 UTC)",
+        "- user.acme: acme (until 2999-01-01 00:00 UTC)",
         "- acme (until 99)",
-    )  # fmt: skip
+    )
     assert sorted(m["line_number"] for m in found(recall("acme"))) == [2, 3]
 
 

@@ -52,8 +52,9 @@ def test_a_record_is_written_read_merged_and_deleted(server):
         memory.set_content("codePrefs", {"preferences": {"language": "de"}})
         assert memory.get_content("codePrefs")["preferences"] == {"language": "de", "notifications": True}
         assert memory.get_content("codePrefs", {"preferences.language": 1, "lastVisit": 1}) == {
-            "preferences": {"language": "de"}, "lastVisit": "2026-03-01T09:00:00",
-        }  # fmt: skip
+            "preferences": {"language": "de"},
+            "lastVisit": "2026-03-01T09:00:00",
+        }
         assert memory.get_content("codePrefs", {"preferences": 0}) == {"lastVisit": "2026-03-01T09:00:00"}
         assert memory.delete_content("codePrefs") is True
         assert memory.delete_content("codePrefs") is False

@@ -78,9 +78,15 @@ def conversation_with(project, user, number=1, status="done"):
         conversation=conversation, index=0, message_id="start", kind="start", input={"text": SAID}, status=status
     )
     TraceEvent.objects.create(
-        conversation=conversation, turn=turn, attempt=1, seq=1, kind="fact.write", status="ok", at=timezone.now(),
+        conversation=conversation,
+        turn=turn,
+        attempt=1,
+        seq=1,
+        kind="fact.write",
+        status="ok",
+        at=timezone.now(),
         data={"owner": user, "value": SAID},
-    )  # fmt: skip
+    )
     process_values_keep(conversation=conversation, values={f"Desk{number}.seen": SAID})
     return turn
 
@@ -126,10 +132,19 @@ def mentions(*words):
 def test_nothing_about_the_user_is_left_anywhere(ines, erase, media, django_capture_on_commit_callbacks):
     tables = {place.split(".")[0] for place in mentions(INES, SAID)}
     assert tables >= {
-        "memory_fact", "memory_factchange", "memory_block", "memory_storerecord", "memory_sessionmeta",
-        "memory_artifact", "memory_savedview", "constraints_conversation", "constraints_turn", "constraints_traceevent",
-        "constraints_processvalue", "constraints_processvaluesource",
-    }  # fmt: skip
+        "memory_fact",
+        "memory_factchange",
+        "memory_block",
+        "memory_storerecord",
+        "memory_sessionmeta",
+        "memory_artifact",
+        "memory_savedview",
+        "constraints_conversation",
+        "constraints_turn",
+        "constraints_traceevent",
+        "constraints_processvalue",
+        "constraints_processvaluesource",
+    }
     assert len(list(media.iterdir())) == 1
     with django_capture_on_commit_callbacks(execute=True):
         erase()
@@ -160,9 +175,19 @@ def test_the_receipt_says_what_how_many_when_and_who(ines, erase, project, peopl
     there = erasure.erasable(project=project, owner=INES)
     receipt = erase()
     assert receipt.counts == {
-        "facts": 3, "tombstones": 1, "blocks": 2, "records": 2, "sessions": 1, "artifacts": 1, "conversations": 1,
-        "turns": 1, "events": 1, "process_values": 1, "saved_views": 1, "log_entries": receipt.counts["log_entries"],
-    }  # fmt: skip
+        "facts": 3,
+        "tombstones": 1,
+        "blocks": 2,
+        "records": 2,
+        "sessions": 1,
+        "artifacts": 1,
+        "conversations": 1,
+        "turns": 1,
+        "events": 1,
+        "process_values": 1,
+        "saved_views": 1,
+        "log_entries": receipt.counts["log_entries"],
+    }
     # The end of the session with its conversation takes the record of that session before.
     assert {**receipt.counts, "log_entries": 0} == {**there, "log_entries": 0}
     assert receipt.counts["log_entries"] > there["log_entries"] > 10
@@ -209,8 +234,9 @@ def test_others_and_other_projects_keep_what_is_theirs(ines, erase, project, put
     assert FactChange.objects.filter(project=elsewhere, owner=INES, value='"gold"').exists()
     # A bank and an execution tree may have the name of a user without being about that user.
     assert set(FactChange.objects.filter(project=project, owner=INES).values_list("system", "scope")) == {
-        ("bank", "bank"), ("fact", "execution_tree")
-    }  # fmt: skip
+        ("bank", "bank"),
+        ("fact", "execution_tree"),
+    }
     assert whole()
     assert whole(elsewhere)
 

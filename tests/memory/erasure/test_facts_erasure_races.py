@@ -80,8 +80,10 @@ def test_two_at_once_share_one_receipt_and_count_each_thing_once(project, erase)
     receipt = Erasure.objects.get()
     assert receipt.finished_at is not None
     assert {name: receipt.counts[name] for name in ("facts", "blocks", "sessions")} == {
-        "facts": FACTS, "blocks": 1, "sessions": 1
-    }  # fmt: skip
+        "facts": FACTS,
+        "blocks": 1,
+        "sessions": 1,
+    }
     assert FactChange.objects.filter(kind="erase").count() == 1
     assert nothing_left(project)
     assert verify(project)[1] is None

@@ -37,9 +37,23 @@ def test_a_fact_is_created_and_read(api, body, project):
     created = api("put", body={**body, "ttl": "90d", "expected_version": None})
     assert created.status_code == 201
     assert set(created.json()) == {
-        "id", "scope", "owner", "path", "value", "type", "version", "state", "sensitive", "masked", "written_at",
-        "expires_at", "purged_at", "ttl", "virtual_clock", "source",
-    }  # fmt: skip
+        "id",
+        "scope",
+        "owner",
+        "path",
+        "value",
+        "type",
+        "version",
+        "state",
+        "sensitive",
+        "masked",
+        "written_at",
+        "expires_at",
+        "purged_at",
+        "ttl",
+        "virtual_clock",
+        "source",
+    }
     read = api("get", f"{created.json()['id']}/").json()
     assert (read["value"], read["version"], read["state"], read["ttl"]) == ({"a": 1}, 1, "live", "90d")
     assert read["source"]["cause"] == "manual"

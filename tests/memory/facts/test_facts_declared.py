@@ -98,10 +98,13 @@ def test_a_fact_that_was_clear_becomes_sensitive_with_its_next_version(project, 
     assert stored() == (True, "mask")
 
 
-@pytest.mark.parametrize("change", [
-    lambda project, fact: fact_restore(project=project, pk=fact.pk, seq=1),
-    lambda project, fact: fact_retime(project=project, pk=fact.pk, ttl="1d"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda project, fact: fact_restore(project=project, pk=fact.pk, seq=1),
+        lambda project, fact: fact_retime(project=project, pk=fact.pk, ttl="1d"),
+    ],
+)
 def test_it_becomes_so_too_when_it_is_restored_or_given_another_time(project, change):
     fact = fact_put(project=project, **PLACE, path="user.card", value=CARD)
     DocumentFactory(project=project, path="vault.agent.abl", text=AGENT)
@@ -118,9 +121,14 @@ def test_the_newest_revision_counts(project, people, vault):
     assert stored() == (False, None)
 
 
-@pytest.mark.parametrize(("path", "value"), [
-    ("user.card", CARD), ("user.profile.ssn", CARD), ("user.wallet", {"card": {"pan": CARD}}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("user.card", CARD),
+        ("user.profile.ssn", CARD),
+        ("user.wallet", {"card": {"pan": CARD}}),
+    ],
+)
 def test_what_was_there_before_the_declaration_is_sensitive_from_then_on(
     project, people, as_role, django_capture_on_commit_callbacks, whole, *, path, value
 ):

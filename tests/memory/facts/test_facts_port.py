@@ -40,9 +40,19 @@ def test_a_turn_writes_its_facts_with_where_they_came_from(project, write, now, 
     fact = Fact.objects.get()
     assert (fact.written_at, fact.expires_at, fact.ttl, fact.domain) == (now, now + hour, "1h", "tier")
     assert fact.source == {
-        "agent": "Credit_Desk", "session": "s-1", "cause": "remember#1", "document": "desk.agent.abl", "revision": 19,
-        "conversation": 318, "turn": 3, "event": 83, "line": 56, "column": 5, "end_line": 58, "end_column": 20,
-    }  # fmt: skip
+        "agent": "Credit_Desk",
+        "session": "s-1",
+        "cause": "remember#1",
+        "document": "desk.agent.abl",
+        "revision": 19,
+        "conversation": 318,
+        "turn": 3,
+        "event": 83,
+        "line": 56,
+        "column": 5,
+        "end_line": 58,
+        "end_column": 20,
+    }
     assert FactChange.objects.get().source == fact.source
 
 

@@ -153,8 +153,10 @@ def test_so_many_at_once_are_too_many(api, put, monkeypatch):
     for number in range(3):
         put(path=f"user.f{number}")
     assert api("post", "api-facts-found", body={"filters": {"scope": "user"}}).json() == {
-        "count": 2, "more": True, "deleted": 0
-    }  # fmt: skip
+        "count": 2,
+        "more": True,
+        "deleted": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -186,8 +188,9 @@ def test_the_tree_goes_from_scopes_to_owners_to_paths(api, put):
     assert (top["path"], top["leaf"], top["kids"]) == ("user", False, True)
     below = api("get", "api-facts-tree", scope="user", owner="u1", below="user").json()["results"]
     assert [(each["path"], each["leaf"], each["kids"]) for each in below] == [
-        ("user.address", False, True), ("user.tier", True, False)
-    ]  # fmt: skip
+        ("user.address", False, True),
+        ("user.tier", True, False),
+    ]
     assert api("get", "api-facts-tree", scope="project").json()["results"][0]["path"] == "site"
 
 
@@ -221,9 +224,7 @@ def test_a_user_is_counted_and_then_erased_with_a_receipt(api, put):
     response = api("post", "api-erasures", role="owner", body=WHOM)
     assert response.status_code == 201
     receipt = response.json()
-    assert set(receipt) == {
-        "number", "owner_digest", "counts", "reason", "actor", "started_at", "finished_at", "entry"
-    }  # fmt: skip
+    assert set(receipt) == {"number", "owner_digest", "counts", "reason", "actor", "started_at", "finished_at", "entry"}
     assert (receipt["number"], receipt["counts"]["facts"], receipt["actor"]) == (1, 2, "owner")
     assert "u1" not in response.content.decode()
     assert api("get", "api-erasure", 1, role="owner").json() == receipt

@@ -28,11 +28,21 @@ def many(project, now):
         owner = "" if scope == "project" else f"o{number % 4}"
         rows.append(
             Fact(
-                project=project, scope=scope, owner=owner, path=path, domain=path, value=number, type="number",
-                version=1, written_at=now - timedelta(days=1), recorded_at=now, expires_at=expires, sensitive=False,
+                project=project,
+                scope=scope,
+                owner=owner,
+                path=path,
+                domain=path,
+                value=number,
+                type="number",
+                version=1,
+                written_at=now - timedelta(days=1),
+                recorded_at=now,
+                expires_at=expires,
+                sensitive=False,
                 virtual_clock=False,
             )
-        )  # fmt: skip
+        )
     Fact.objects.bulk_create(rows)
     Fact.objects.bulk_create([Fact(**{**plain(rows[1]), "project": ProjectFactory()})])
     return project
@@ -101,9 +111,10 @@ def gives_what_each_filter_passes(many, now, sort, state, named):
     wanted = {
         fact.pk
         for fact in Fact.objects.filter(project=many)
-        if (not agent or fact.agent == agent) and (not domain or domain in (fact.domain, fact.tag))
+        if (not agent or fact.agent == agent)
+        and (not domain or domain in (fact.domain, fact.tag))
         and fits(fact, state, now)
-    }  # fmt: skip
+    }
     assert wanted
     assert len(found) == len(set(found))
     assert set(found) == wanted

@@ -115,8 +115,9 @@ def test_a_row_that_was_added_is_told(facts, project):
 def test_another_owner_is_a_row_too_many_and_one_too_few(facts, project):
     Fact.objects.filter(path="user.first").update(owner="eve")
     assert [why for _, why in told(project)] == [
-        "the log has no entry about it", "the fact is gone, and the log does not say why",
-    ]  # fmt: skip
+        "the log has no entry about it",
+        "the fact is gone, and the log does not say why",
+    ]
 
 
 def test_a_row_of_a_deleted_or_ended_fact_is_told(facts, project, put):

@@ -252,9 +252,17 @@ def test_the_page_costs_the_same_with_a_thousand_owners_more(filled, as_role):
     cost()
     few, now = cost(), timezone.now()
     Block.objects.bulk_create(
-        Block(project=filled, owner=f"x{n:04}", scope="user", block_type="core", content="x", created_at=now,
-              updated_at=now) for n in range(1200)
-    )  # fmt: skip
+        Block(
+            project=filled,
+            owner=f"x{n:04}",
+            scope="user",
+            block_type="core",
+            content="x",
+            created_at=now,
+            updated_at=now,
+        )
+        for n in range(1200)
+    )
     SessionMeta.objects.bulk_create(
         SessionMeta(project=filled, session=f"x{n:04}", user=f"x{n:04}", recorded_at=now) for n in range(1200)
     )

@@ -200,7 +200,9 @@ def test_texts_cannot_break_out_of_the_page(as_role, project):
     block, entry = made_block(project, content=hostile), made_text(project, content=hostile)
     client = as_role("owner")
     for address in (
-        reverse("memory:blocks", args=["kiln"]), reverse("memory:block", args=["kiln", block.pk]),
-        reverse("memory:banks", args=["kiln"]), reverse("memory:bank-text", args=["kiln", entry.pk]),
-    ):  # fmt: skip
+        reverse("memory:blocks", args=["kiln"]),
+        reverse("memory:block", args=["kiln", block.pk]),
+        reverse("memory:banks", args=["kiln"]),
+        reverse("memory:bank-text", args=["kiln", entry.pk]),
+    ):
         assert "<script>alert" not in client.get(address).content.decode()

@@ -283,8 +283,9 @@ def test_its_stores_are_listed_with_session_meta(own, project):
     store_of(project)
     listed = own("viewer")("GET").json()["results"]
     assert [(store["technical_name"], store["read_only"]) for store in listed] == [
-        ("userPrefs", False), ("sessionMeta", True),
-    ]  # fmt: skip
+        ("userPrefs", False),
+        ("sessionMeta", True),
+    ]
     assert own("viewer")("GET", "/").json()["results"] == listed
 
 

@@ -279,8 +279,11 @@ def test_session_meta_lists_the_files(project, upload):
     meta = selectors.meta_dict(selectors.session_get(project=project, session="s-1"), now=timezone.now())
     first, second = meta["artifacts"]
     assert {name: first[name] for name in ("filename", "mimetype", "isActive", "content")} == {
-        "filename": "one.txt", "mimetype": "text/plain", "isActive": True, "content": "The first thing",
-    }  # fmt: skip
+        "filename": "one.txt",
+        "mimetype": "text/plain",
+        "isActive": True,
+        "content": "The first thing",
+    }
     assert set(second) == {"filename", "mimetype", "downloadUrl", "isActive"}
     assert first["downloadUrl"].startswith("/artifacts/")
 

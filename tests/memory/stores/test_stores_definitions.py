@@ -160,11 +160,16 @@ def test_an_export_holds_definitions_and_no_data(project):
         "version": 1,
         "stores": [
             {
-                "name": "Preferences", "technical_name": "userPrefs", "description": "", "schema": PREFERENCES,
-                "access": "user", "retention": "1_month", "strict": True,
+                "name": "Preferences",
+                "technical_name": "userPrefs",
+                "description": "",
+                "schema": PREFERENCES,
+                "access": "user",
+                "retention": "1_month",
+                "strict": True,
             }
         ],
-    }  # fmt: skip
+    }
 
 
 def test_an_export_is_taken_over_by_another_project(project):

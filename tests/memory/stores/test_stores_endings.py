@@ -168,9 +168,13 @@ def test_a_record_goes_with_the_session_that_wrote_it_last(project, put, read, n
 def test_a_record_is_edited_by_hand_with_a_reason(project, people, put, read):
     record = put(FULL)
     edited = services.record_edit(
-        project=project, pk=record.pk, content={"recentOrders": []}, expected_version=1, actor=people["editor"],
+        project=project,
+        pk=record.pk,
+        content={"recentOrders": []},
+        expected_version=1,
+        actor=people["editor"],
         reason="wrong orders",
-    )  # fmt: skip
+    )
     assert (edited.version, edited.source) == (2, {"cause": "manual", "by": people["editor"].username})
     assert read() == {"recentOrders": []}
     assert FactChange.objects.order_by("seq").last().reason == "wrong orders"

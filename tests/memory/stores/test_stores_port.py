@@ -89,9 +89,12 @@ def test_a_turn_deletes_and_writes_anew(project, records):
 def test_writes_merge_into_what_others_wrote_meanwhile(project, records, clock):
     records.set_content("userPrefs", {"preferences": {"language": "de"}})
     services.content_set(
-        project=project, name="userPrefs", content={"preferences": {"notifications": True}}, subject=Subject("ines"),
+        project=project,
+        name="userPrefs",
+        content={"preferences": {"notifications": True}},
+        subject=Subject("ines"),
         now=clock.now(),
-    )  # fmt: skip
+    )
     commit(project, records)
     assert StoreRecord.objects.get().content == {"preferences": {"notifications": True, "language": "de"}}
 
@@ -112,9 +115,18 @@ def test_the_log_says_which_agent_wrote_where_and_when(project, records, clock, 
     commit(project, records)
     record = StoreRecord.objects.get()
     assert record.source == {
-        "agent": "Desk", "session": "s-1", "cause": "set_content", "document": "desk.agent.abl", "conversation": 7,
-        "turn": 3, "event": 41, "line": 12, "column": 5, "end_line": 12, "end_column": 40,
-    }  # fmt: skip
+        "agent": "Desk",
+        "session": "s-1",
+        "cause": "set_content",
+        "document": "desk.agent.abl",
+        "conversation": 7,
+        "turn": 3,
+        "event": 41,
+        "line": 12,
+        "column": 5,
+        "end_line": 12,
+        "end_column": 40,
+    }
     assert (record.written_at, record.expires_at) == (now, now + timedelta(days=30))
 
 

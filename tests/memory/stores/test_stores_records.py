@@ -42,9 +42,10 @@ def test_fields_that_are_not_sent_stay(put, read):
     put(FULL)
     put({"preferences": {"language": "de"}, "lastVisit": "2026-03-01T09:00:00Z"})
     assert read() == {
-        "preferences": {"language": "de", "notifications": True}, "recentOrders": ["a", "b"],
+        "preferences": {"language": "de", "notifications": True},
+        "recentOrders": ["a", "b"],
         "lastVisit": "2026-03-01T09:00:00Z",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

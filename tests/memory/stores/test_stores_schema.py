@@ -295,9 +295,15 @@ def test_a_form_has_an_input_for_each_field():
     fields = {field.name: field for field in form_of(schema).fields}
     kinds = {name: field.kind for name, field in fields.items()}
     assert kinds == {
-        "/language": "choice", "/age": "number", "/note": "long", "/born": "text", "/active": "switch",
-        "/tags": "lines", "/free": "json", "/address": "group",
-    }  # fmt: skip
+        "/language": "choice",
+        "/age": "number",
+        "/note": "long",
+        "/born": "text",
+        "/active": "switch",
+        "/tags": "lines",
+        "/free": "json",
+        "/address": "group",
+    }
     assert fields["/language"].value == '"en"'
     assert fields["/language"].help == "Spoken"
     assert fields["/age"].attributes == {"min": "0", "max": "120", "step": "1"}
@@ -309,19 +315,29 @@ def test_a_form_has_an_input_for_each_field():
 
 def test_a_filled_form_says_a_content():
     schema = object_with(
-        language={"enum": ["en", 5]}, age={"type": "integer"}, price={"type": "number"}, active={"type": "boolean"},
-        tags={"type": "array", "items": {"type": "string"}}, free={}, name={"type": "string"},
+        language={"enum": ["en", 5]},
+        age={"type": "integer"},
+        price={"type": "number"},
+        active={"type": "boolean"},
+        tags={"type": "array", "items": {"type": "string"}},
+        free={},
+        name={"type": "string"},
         address={"type": "object", "properties": {"city": {"type": "string"}, "a/b": {"type": "string"}}},
         empty={"type": "object", "properties": {"x": {"type": "string"}}},
-    )  # fmt: skip
+    )
     given = {
         "/language": "5", "/age": "42", "/price": "1.5", "/active": "false", "/tags": "a\r\n\r\nb", "/free": "[1]",
         "/name": "", "/address/city": "Rome", "/address/a~1b": "x", "/empty/x": "",
     }  # fmt: skip
     assert content_of(form_of(schema), given) == {
-        "language": 5, "age": 42, "price": 1.5, "active": False, "tags": ["a", "b"], "free": [1],
+        "language": 5,
+        "age": 42,
+        "price": 1.5,
+        "active": False,
+        "tags": ["a", "b"],
+        "free": [1],
         "address": {"city": "Rome", "a/b": "x"},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(("name", "typed"), [("/age", "old"), ("/free", "{")])

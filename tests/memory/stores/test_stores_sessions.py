@@ -27,9 +27,13 @@ def content(project):
 
 def test_it_holds_what_the_caller_passed_and_what_the_system_knows(project, people, content):
     session_of(
-        project, metadata={"channel": "mobile_app", "customerTier": "premium"}, session_reference="ticket 12",
-        user_reference="crm-7", started_by=people["editor"], run="r-1",
-    )  # fmt: skip
+        project,
+        metadata={"channel": "mobile_app", "customerTier": "premium"},
+        session_reference="ticket 12",
+        user_reference="crm-7",
+        started_by=people["editor"],
+        run="r-1",
+    )
     found = content()
     assert found["metadata"] == {"channel": "mobile_app", "customerTier": "premium"}
     assert found["artifacts"] == []
@@ -37,9 +41,13 @@ def test_it_holds_what_the_caller_passed_and_what_the_system_knows(project, peop
     stamp = found["sessionInfo"].pop("timestamp")
     assert stamp.endswith("Z")
     assert found["sessionInfo"] == {
-        "sessionId": "s-1", "appId": "kiln", "sessionReference": "ticket 12", "userReference": "crm-7",
-        "userId": "ines", "runId": "r-1",
-    }  # fmt: skip
+        "sessionId": "s-1",
+        "appId": "kiln",
+        "sessionReference": "ticket 12",
+        "userReference": "crm-7",
+        "userId": "ines",
+        "runId": "r-1",
+    }
 
 
 def test_a_session_that_begins_twice_stays_as_it_was(project, content):

@@ -59,9 +59,12 @@ def test_one_writer_wins_each_version(project):
                 read = StoreRecord.objects.get()
                 try:
                     services.content_set(
-                        project=project, name="shared", content={"n": read.content["n"] + 1}, subject=INES,
+                        project=project,
+                        name="shared",
+                        content={"n": read.content["n"] + 1},
+                        subject=INES,
                         expected_version=read.version,
-                    )  # fmt: skip
+                    )
                     break
                 except Conflict as error:
                     newer.append(error.current["version"] > read.version)

@@ -16,8 +16,13 @@ from abl.expressions import nodes as en
 from abl.syntax import nodes
 
 
-@rule("ABL939", "repeated-completion", "warning", "Non-terminal COMPLETE does not reset `{v}` and will repeat",
-      over=nodes.Completion)  # fmt: skip
+@rule(
+    "ABL939",
+    "repeated-completion",
+    "warning",
+    "Non-terminal COMPLETE does not reset `{v}` and will repeat",
+    over=nodes.Completion,
+)
 def repeated_completion(completion: nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
     """
     What: COMPLETE with `TERMINAL: false` changes nothing that its condition depends on.

@@ -68,8 +68,14 @@ def delegating_role(section: nodes.Section, agent: AgentIndex) -> Iterator[Found
         yield found(section.key_span, fix, related=(where,))
 
 
-@rule("ABL934", "delegate-must-ask", "error", "`{child}` needs `{f}`, and a delegate cannot ask", over=nodes.Section,
-      project=True)  # fmt: skip
+@rule(
+    "ABL934",
+    "delegate-must-ask",
+    "error",
+    "`{child}` needs `{f}`, and a delegate cannot ask",
+    over=nodes.Section,
+    project=True,
+)
 def delegate_must_ask(section: nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: Another agent is asked for a result, and its first question is for a value that INPUT does not pass.
@@ -135,8 +141,9 @@ def _asked_first(child: AgentIndex) -> Iterator[nodes.GatherField]:
         gather = first if isinstance(first, nodes.Gather) else None
     for field in gather.fields if gather is not None else ():
         asked = field.required and field.default is None
-        silent = any(field.prop(key) is not None for key in ("INFER", "PROMPT_MODE", "SATISFIED_BY", "ACTIVATION",
-                                                             "DEPENDS_ON"))  # fmt: skip
+        silent = any(
+            field.prop(key) is not None for key in ("INFER", "PROMPT_MODE", "SATISFIED_BY", "ACTIVATION", "DEPENDS_ON")
+        )
         root = field.name.value.partition(".")[0]
         if asked and not silent and all(origin.write.kind == "gather" for origin in child.origins_of(root)):
             yield field
@@ -171,8 +178,14 @@ def _pass_on(passed: Block | None, names: list[str], target: Block, agent: Agent
     return (fixes.insert(value.inner.end - 1, f"{', ' if inside else ''}{row}", title, preferred=False),)
 
 
-@rule("ABL935", "unproduced-return", "warning", "`{child}` never produces `{f}`. Did you mean `{y}`?",
-      over=(nodes.Section, nodes.Handoff), project=True)  # fmt: skip
+@rule(
+    "ABL935",
+    "unproduced-return",
+    "warning",
+    "`{child}` never produces `{f}`. Did you mean `{y}`?",
+    over=(nodes.Section, nodes.Handoff),
+    project=True,
+)
 def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: RETURNS, or `map` of ON_RETURN, takes a value that the other agent never sets.
@@ -254,8 +267,13 @@ def _in_some_result(child: AgentIndex, field: str) -> bool:
     return not child.union(_result_fields).isdisjoint((field, _ANY))
 
 
-@rule("ABL949", "failure-without-message", "warning", "Delegate failure `respond` needs FAILURE_MESSAGE",
-      over=nodes.Section)  # fmt: skip
+@rule(
+    "ABL949",
+    "failure-without-message",
+    "warning",
+    "Delegate failure `respond` needs FAILURE_MESSAGE",
+    over=nodes.Section,
+)
 def failure_without_message(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A delegation answers the user when it fails, and no text is given.

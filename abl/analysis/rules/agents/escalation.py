@@ -208,8 +208,9 @@ def _same_headers(places: tuple[Mapping[str, Block], ...], agent: AgentIndex) ->
                 seen.add(header.key.lower())
 
 
-@rule("ABL947", "ignored-routing-key", "warning", "`{k}` is ignored in routing. Did you mean `{y}`?",
-      over=nodes.Section)  # fmt: skip
+@rule(
+    "ABL947", "ignored-routing-key", "warning", "`{k}` is ignored in routing. Did you mean `{y}`?", over=nodes.Section
+)
 def ignored_routing_key(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A destination of ESCALATE has a property that nothing reads, such as `skill_tags`.
@@ -240,13 +241,21 @@ def ignored_routing_key(section: nodes.Section, agent: AgentIndex) -> Iterator[F
             if plain in known:
                 continue
             slip = _RENAMED.get(plain)
-            best, renames = (slip, fixes.rename_fixes(member.key_span, [slip])) if slip else fixes.rename_to(
-                member.key_span, member.key, _KEYS)  # fmt: skip
+            best, renames = (
+                (slip, fixes.rename_fixes(member.key_span, [slip]))
+                if slip
+                else fixes.rename_to(member.key_span, member.key, _KEYS)
+            )
             yield found(member.key_span, *renames, k=member.key, y=best)
 
 
-@rule("ABL948", "unknown-flow-policy", "error", "Flow policy `{p}` is not declared. Did you mean `{y}`?",
-      over=nodes.Section)  # fmt: skip
+@rule(
+    "ABL948",
+    "unknown-flow-policy",
+    "error",
+    "Flow policy `{p}` is not declared. Did you mean `{y}`?",
+    over=nodes.Section,
+)
 def unknown_flow_policy(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A destination refers to a policy that TRANSFER_FLOW_POLICIES does not declare.

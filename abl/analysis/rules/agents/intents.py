@@ -50,8 +50,13 @@ def _categories(agent: AgentIndex) -> set[str]:
     return found - {""}
 
 
-@rule("ABL941", "undeclared-category", "warning",
-      "intent.category `{c}` is not declared in INTENTS. Did you mean `{y}`?", over=AgentIndex)  # fmt: skip
+@rule(
+    "ABL941",
+    "undeclared-category",
+    "warning",
+    "intent.category `{c}` is not declared in INTENTS. Did you mean `{y}`?",
+    over=AgentIndex,
+)
 def undeclared_category(agent: AgentIndex) -> Iterator[Found]:
     """
     What: A condition compares `intent.category` with a word that INTENTS does not list.
@@ -108,8 +113,15 @@ def _compared(use: ExpressionUse) -> Iterator[en.Literal]:
                         yield node
 
 
-@rule("ABL942", "unused-intent", "hint", "Intent `{c}` is never used", over=nodes.Section, project=True,
-      tags=("unnecessary",))  # fmt: skip
+@rule(
+    "ABL942",
+    "unused-intent",
+    "hint",
+    "Intent `{c}` is never used",
+    over=nodes.Section,
+    project=True,
+    tags=("unnecessary",),
+)
 def unused_intent(section: nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: INTENTS lists a category that no other line of the project names.

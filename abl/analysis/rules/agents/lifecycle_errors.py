@@ -64,8 +64,13 @@ def _insert_below(agent: AgentIndex, block: Block, text: str, *, preferred: bool
     return (fixes.insert_line_below(agent.source, block.span, line, f"Add `{text}`", preferred=preferred),)
 
 
-@rule("ABL961", "step-as-error-action", "error", "ON_ERROR THEN takes an action, not {what}. Did you mean `{y}`?",
-      over=(nodes.Section, nodes.Setting))  # fmt: skip
+@rule(
+    "ABL961",
+    "step-as-error-action",
+    "error",
+    "ON_ERROR THEN takes an action, not {what}. Did you mean `{y}`?",
+    over=(nodes.Section, nodes.Setting),
+)
 def step_as_error_action(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
     """
     What: THEN of an error handler names a step, or no action of the language.
@@ -211,8 +216,13 @@ def retry_detail_without_retry(holder: _Holder, agent: AgentIndex) -> Iterator[F
         yield found(detail.key_span, *add, k=detail.key.upper())
 
 
-@rule("ABL964", "unknown-subtype", "hint", "Unknown subtype `{s}`. Did you mean `{y}`?",
-      over=(nodes.Section, nodes.Setting))  # fmt: skip
+@rule(
+    "ABL964",
+    "unknown-subtype",
+    "hint",
+    "Unknown subtype `{s}`. Did you mean `{y}`?",
+    over=(nodes.Section, nodes.Setting),
+)
 def unknown_subtype(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler is for a subtype that is not among the known ones.
@@ -240,8 +250,13 @@ def unknown_subtype(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
                     yield found(name.span, *renames, s=name.value, y=best)
 
 
-@rule("ABL965", "escalate-in-handler", "error", "ESCALATE block inside a handler is not read",
-      over=(nodes.Section, nodes.Setting))  # fmt: skip
+@rule(
+    "ABL965",
+    "escalate-in-handler",
+    "error",
+    "ESCALATE block inside a handler is not read",
+    over=(nodes.Section, nodes.Setting),
+)
 def escalate_in_handler(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler holds an ESCALATE block.

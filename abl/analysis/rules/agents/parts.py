@@ -49,8 +49,10 @@ def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -
 def _bad_languages(nlu: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """``languages`` and ``default_language`` of NLU (09 §10)."""
     keys = generic.by_key(agent.own_source, nlu.block)
-    for name in (*generic.names(agent.own_source, keys.get("languages")),
-                 *generic.names(agent.own_source, keys.get("defaultlanguage"))):  # fmt: skip
+    for name in (
+        *generic.names(agent.own_source, keys.get("languages")),
+        *generic.names(agent.own_source, keys.get("defaultlanguage")),
+    ):
         value = name.value.strip()
         if value and not is_tag(value) and "{" not in value:
             tags = meant_tags(value)
@@ -79,8 +81,13 @@ def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
         yield found(prompt.key_span, which=" and ".join(lost))
 
 
-@rule("ABL921", "incomplete-entry", "error", "{kind} entry needs WHEN",
-      over=(nodes.Handoff, nodes.Section, nodes.Completion))  # fmt: skip
+@rule(
+    "ABL921",
+    "incomplete-entry",
+    "error",
+    "{kind} entry needs WHEN",
+    over=(nodes.Handoff, nodes.Section, nodes.Completion),
+)
 def incomplete_entry(holder: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handoff, a delegation, a completion or an escalation trigger does not say when it happens; or an entry lacks

@@ -29,8 +29,13 @@ def _entries(holder: _Entry, agent: AgentIndex) -> Iterator[dict[str, Block]]:
             yield {**generic.by_key(agent.source, own.get("context")), **own}
 
 
-@rule("ABL929", "unknown-return-handler", "error", "Return handler `{h}` is not declared. Did you mean `{y}`?",
-      over=nodes.Handoff)  # fmt: skip
+@rule(
+    "ABL929",
+    "unknown-return-handler",
+    "error",
+    "Return handler `{h}` is not declared. Did you mean `{y}`?",
+    over=nodes.Handoff,
+)
 def unknown_return_handler(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_RETURN names a handler that RETURN_HANDLERS does not declare.
@@ -118,8 +123,13 @@ def two_return_actions(section: nodes.Section, agent: AgentIndex) -> Iterator[Fo
             yield found(max(block.key_span for block in both), *removals)
 
 
-@rule("ABL950", "taken-at-every-return", "hint",
-      "HANDOFF to {a} is taken again with every message: `{n}` stays as it is", over=nodes.Handoff)  # fmt: skip
+@rule(
+    "ABL950",
+    "taken-at-every-return",
+    "hint",
+    "HANDOFF to {a} is taken again with every message: `{n}` stays as it is",
+    over=nodes.Handoff,
+)
 def taken_at_every_return(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handoff expects a return, and nothing changes what its WHEN reads once it holds.
@@ -176,8 +186,14 @@ def _stays(agent: AgentIndex, path: str) -> bool:
     return bool(kinds) and kinds <= {"session", "gather"}
 
 
-@rule("ABL931", "grant-memory", "error", "grant_memory was removed", over=(nodes.Handoff, nodes.Section),
-      tags=("deprecated",))  # fmt: skip
+@rule(
+    "ABL931",
+    "grant-memory",
+    "error",
+    "grant_memory was removed",
+    over=(nodes.Handoff, nodes.Section),
+    tags=("deprecated",),
+)
 def grant_memory(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handoff or delegation gives memory with `grant_memory`.
@@ -227,8 +243,13 @@ def _as_grants(old: Block, agent: AgentIndex) -> tuple[Fix, ...]:
     return (fixes.replace(Span(old.key_span.start, old.span.end), f"{new}: [{grants}]", "Write it as memory_grants"),)
 
 
-@rule("ABL932", "bad-memory-grant", "warning", "Granted path `{p}` is {lack}. Did you mean `{y}`?",
-      over=(nodes.Handoff, nodes.Section))  # fmt: skip
+@rule(
+    "ABL932",
+    "bad-memory-grant",
+    "warning",
+    "Granted path `{p}` is {lack}. Did you mean `{y}`?",
+    over=(nodes.Handoff, nodes.Section),
+)
 def bad_memory_grant(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A path is granted that this agent does not declare, or may only read itself and grants for writing.

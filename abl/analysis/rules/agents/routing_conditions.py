@@ -22,9 +22,14 @@ _ROUTE = re.compile(r"ROUTE_TO\s+([A-Za-z]\w*)")
 _PLAIN_ROUTE = frozenset({"name", "description", "priority", "when", "then"})
 
 
-@rule("ABL923", "shouted-sentence", "warning",
-      "Upper-case {words} turns this sentence into an expression that fails", over=ExpressionUse,
-      needs="condition")  # fmt: skip
+@rule(
+    "ABL923",
+    "shouted-sentence",
+    "warning",
+    "Upper-case {words} turns this sentence into an expression that fails",
+    over=ExpressionUse,
+    needs="condition",
+)
 def shouted_sentence(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A quoted routing sentence holds AND, OR, NOT, IN, IS, SET or IMPLIES in upper case.
@@ -100,8 +105,14 @@ def _with_catch_all(last: nodes.Handoff, agent: AgentIndex) -> tuple[Fix, ...]:
     return (fixes.insert_line_below(agent.source, last.span, text, "Add a catch-all", preferred=False),)
 
 
-@rule("ABL938", "endless-handoff", "warning", "{a} and {b} hand off to each other unconditionally", over=nodes.Handoff,
-      project=True)  # fmt: skip
+@rule(
+    "ABL938",
+    "endless-handoff",
+    "warning",
+    "{a} and {b} hand off to each other unconditionally",
+    over=nodes.Handoff,
+    project=True,
+)
 def endless_handoff(handoff: nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: Two agents hand over to each other with `WHEN: true`, and neither expects a return.
@@ -153,8 +164,9 @@ def _moves_on(handoff: nodes.Handoff) -> bool:
     return _always(handoff) and not expected
 
 
-@rule("ABL943", "routing-section", "warning", "Use HANDOFF instead of ROUTING", over=nodes.Section,
-      tags=("portability",))  # fmt: skip
+@rule(
+    "ABL943", "routing-section", "warning", "Use HANDOFF instead of ROUTING", over=nodes.Section, tags=("portability",)
+)
 def routing_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: Routes stand in a ROUTING section.

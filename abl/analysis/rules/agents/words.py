@@ -21,8 +21,13 @@ _LEGACY_HISTORY = re.compile(r"last_[0-9]+")
 _TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
 
 
-@rule("ABL945", "unknown-property-word", "error", "{k} `{x}` is unknown. Did you mean `{y}`?",
-      over=(*closed_places.LOOKED_THROUGH, nodes.Handoff))  # fmt: skip
+@rule(
+    "ABL945",
+    "unknown-property-word",
+    "error",
+    "{k} `{x}` is unknown. Did you mean `{y}`?",
+    over=(*closed_places.LOOKED_THROUGH, nodes.Handoff),
+)
 def unknown_property_word(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or

@@ -36,10 +36,13 @@ class _Stuck(NamedTuple):
 
 
 @rule(
-    "ABL448", "blocks-until-set", "warning",
+    "ABL448",
+    "blocks-until-set",
+    "warning",
     "Blocks every turn until `{names}` is set, so that step `{step}`, which sets it, is never reached",
-    over=nodes.Rule, project=True,
-)  # fmt: skip
+    over=nodes.Rule,
+    project=True,
+)
 def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A rule that only responds fails before the step that would let it hold, or reads a name that only steps set:
@@ -224,9 +227,12 @@ def _collected_roots(part: Part) -> frozenset[str]:
 
 
 @rule(
-    "ABL453", "detour-waits-for-remember", "warning",
-    "GOTO waits for `{p}`, which a remember trigger writes when the turn is over", over=nodes.Rule,
-)  # fmt: skip
+    "ABL453",
+    "detour-waits-for-remember",
+    "warning",
+    "GOTO waits for `{p}`, which a remember trigger writes when the turn is over",
+    over=nodes.Rule,
+)
 def detour_waits_for_remember(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A rule leads to a step so that a fact changes, and only a remember trigger writes that fact.

@@ -162,8 +162,14 @@ def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
     return checked.on_fail if checked.on_fail is not None and checked.on_fail.form == "handoff" else None
 
 
-@rule("ABL408", "handoff-without-target", "error", "HANDOFF without target",
-      over=(nodes.OnFail, nodes.Transition, nodes.Handoff, nodes.Section), project=True)  # fmt: skip
+@rule(
+    "ABL408",
+    "handoff-without-target",
+    "error",
+    "HANDOFF without target",
+    over=(nodes.OnFail, nodes.Transition, nodes.Handoff, nodes.Section),
+    project=True,
+)
 def handoff_without_target(
     action: nodes.OnFail | nodes.Transition | nodes.Handoff | nodes.Section, agent: AgentIndex, project: Index
 ) -> Iterator[Found]:

@@ -63,9 +63,12 @@ def _value_span(action: nodes.OnFail) -> Span:
 
 
 @rule(
-    "ABL454", "handoff-without-entry", "hint",
-    "HANDOFF has no entry for {a}: only variables that {a} declares under the same name go along", over=nodes.Rule,
-)  # fmt: skip
+    "ABL454",
+    "handoff-without-entry",
+    "hint",
+    "HANDOFF has no entry for {a}: only variables that {a} declares under the same name go along",
+    over=nodes.Rule,
+)
 def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL hands over to an agent that no HANDOFF entry names.

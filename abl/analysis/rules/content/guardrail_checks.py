@@ -113,9 +113,13 @@ def _unrunnable(text: Text, reading: Reading, what: str, guardrail: nodes.Guardr
             span = _place(text, reading, node.start if bare else node.name_start, node.name_end)
             close = (node.name,) if bare else closest(node.name, _FUNCTIONS)
             yield found(
-                span, *fixes.rename_fixes(span, close), node=guardrail.path,
-                fn=f"abl.{node.name}" if bare else node.name, y=close[0] if close else "", wording=undefined,
-            )  # fmt: skip
+                span,
+                *fixes.rename_fixes(span, close),
+                node=guardrail.path,
+                fn=f"abl.{node.name}" if bare else node.name,
+                y=close[0] if close else "",
+                wording=undefined,
+            )
 
 
 def _moved(fix: Fix, text: Text, reading: Reading) -> Fix:

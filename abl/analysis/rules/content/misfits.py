@@ -44,8 +44,10 @@ def _lack(problem: Lack, agent: AgentIndex, path: str) -> Found:
         fix
         for word in words
         for fix in content_fixes.all_added(
-            agent.source, content, [(key, word if key == chosen else '"…"') for key in problem.keys],
+            agent.source,
+            content,
+            [(key, word if key == chosen else '"…"') for key in problem.keys],
             preferred=len(words) == 1,
         )
-    ]  # fmt: skip
+    ]
     return found(content.place, *repairs, node=path, format=problem.what, prop=prop)

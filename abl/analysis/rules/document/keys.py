@@ -89,8 +89,13 @@ def duplicate_section() -> None:
     """
 
 
-@rule("ABL106", "unknown-key", "error", "Unknown key `{k}` in {block}. Did you mean `{y}`?",
-      over=closed_places.LOOKED_THROUGH)  # fmt: skip
+@rule(
+    "ABL106",
+    "unknown-key",
+    "error",
+    "Unknown key `{k}` in {block}. Did you mean `{y}`?",
+    over=closed_places.LOOKED_THROUGH,
+)
 def unknown_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A property is not one of those that this block knows.
@@ -161,8 +166,9 @@ def empty_block() -> None:
 
 
 _NAMED_SECTIONS: Final = {
-    "LOOKUP_TABLES": ("lookup table", re.compile(r"[a-z_][a-z0-9_]*")), "TEMPLATES": ("template", NAME),
-}  # fmt: skip
+    "LOOKUP_TABLES": ("lookup table", re.compile(r"[a-z_][a-z0-9_]*")),
+    "TEMPLATES": ("template", NAME),
+}
 """Sections whose keys are names that are referred to (01 §4)."""
 
 

@@ -142,9 +142,12 @@ def operator_as_function(node: en.Call, reading: Reading) -> Iterator[Found]:
 
 
 @rule(
-    "ABL211", "matches-regex-call", "warning",
-    "`MATCHES(…)` compares similarity; for a pattern use `a matches \"…\"`", over=en.Call,
-)  # fmt: skip
+    "ABL211",
+    "matches-regex-call",
+    "warning",
+    '`MATCHES(…)` compares similarity; for a pattern use `a matches "…"`',
+    over=en.Call,
+)
 def matches_regex_call(node: en.Call, reading: Reading) -> Iterator[Found]:
     """
     What: MATCHES is called with something that looks like a regular expression.

@@ -108,9 +108,13 @@ def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:
 
 
 @rule(
-    "ABL214", "undeclared-name", "warning", "`{name}` is not declared or set anywhere. Did you mean `{y}`?",
-    over=AgentIndex, project=True,
-)  # fmt: skip
+    "ABL214",
+    "undeclared-name",
+    "warning",
+    "`{name}` is not declared or set anywhere. Did you mean `{y}`?",
+    over=AgentIndex,
+    project=True,
+)
 def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: An expression reads a name that nothing declares or sets.
@@ -169,9 +173,13 @@ def _triggers(agent: AgentIndex) -> dict[int, nodes.RememberTrigger]:
 
 
 @rule(
-    "ABL253", "undeclared-placeholder", "warning", "`{name}` in this message is not declared. Did you mean `{y}`?",
-    over=AgentIndex, project=True,
-)  # fmt: skip
+    "ABL253",
+    "undeclared-placeholder",
+    "warning",
+    "`{name}` in this message is not declared. Did you mean `{y}`?",
+    over=AgentIndex,
+    project=True,
+)
 def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A message shows a name that nothing declares or sets.

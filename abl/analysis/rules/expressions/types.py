@@ -72,9 +72,13 @@ def _clash(use: ExpressionUse, agent: AgentIndex, test: en.Test, side: en.Node, 
 
 
 @rule(
-    "ABL238", "today-is-before-now", "hint", "`{text}` takes today for the past: a date counts from midnight",
-    over=ExpressionUse, needs=en.Test,
-)  # fmt: skip
+    "ABL238",
+    "today-is-before-now",
+    "hint",
+    "`{text}` takes today for the past: a date counts from midnight",
+    over=ExpressionUse,
+    needs=en.Test,
+)
 def today_is_before_now(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A date without a time is compared with the present moment by `>=` or `<`.

@@ -132,7 +132,7 @@ def comparison_in_set(assignment: nodes.Assignment, agent: AgentIndex) -> Iterat
 
 @rule(
     "ABL629", "never-read", "hint", '"{v}" is set but never read', over=AgentIndex, project=True, tags=("unnecessary",)
-)  # fmt: skip
+)
 def never_read(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: SET or AS gives a name a value that nothing reads, here or in an agent that takes it back.

@@ -118,8 +118,13 @@ def _handler(step: nodes.Step, block: nodes.Block, action: str, agent: AgentInde
     return fixes.insert_line_below(agent.source, block.span, lines, title, preferred=False)
 
 
-@rule("ABL646", "unknown-action", "error", "ON_ACTION names unknown action `{id}`. Did you mean `{y}`?",
-      over=(Placed, nodes.ActionHandler))  # fmt: skip
+@rule(
+    "ABL646",
+    "unknown-action",
+    "error",
+    "ON_ACTION names unknown action `{id}`. Did you mean `{y}`?",
+    over=(Placed, nodes.ActionHandler),
+)
 def unknown_action(part: Placed | nodes.ActionHandler, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handler is for an action that no element of the agent has as its id. In ACTION_HANDLERS, which are for all

@@ -23,8 +23,14 @@ _HEADS = frozenset({"INTENT", "KEYWORDS", "CONDITION", "ACTION", "DO"})
 _KNOWN = vocabulary.STEP_DIRECTIVES | vocabulary.HANDLER_KEYS
 
 
-@rule("ABL623", "dead-actions", "warning", "Actions after {terminal} never run", over=(*_HANDLERS, nodes.DoList),
-      tags=("unnecessary",))  # fmt: skip
+@rule(
+    "ABL623",
+    "dead-actions",
+    "warning",
+    "Actions after {terminal} never run",
+    over=(*_HANDLERS, nodes.DoList),
+    tags=("unnecessary",),
+)
 def dead_actions(handler: _Handler | nodes.DoList, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A DO list, of a handler or of a tool, goes on behind RESUME, GOTO, HANDOFF or COMPLETE.
@@ -170,9 +176,12 @@ def _is_head(block: nodes.Block) -> bool:
 
 
 @rule(
-    "ABL642", "intent-taken", "warning", "Intent `{i}` is already taken by {scope}, which wins",
+    "ABL642",
+    "intent-taken",
+    "warning",
+    "Intent `{i}` is already taken by {scope}, which wins",
     over=(Placed, nodes.Flow),
-)  # fmt: skip
+)
 def intent_taken(node: Placed | nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An intent has two handlers: twice in one list, in a step's SUB_INTENTS and DIGRESSIONS, or a global one that
@@ -331,8 +340,13 @@ def _clear_too(name: nodes.Name, other: str, agent: AgentIndex) -> tuple[Fix, ..
     return (Fix(f"Clear `{other}`, too", braces.listed_behind(agent.source, name.span, other), True),)
 
 
-@rule("ABL644", "delegate-without-return", "warning", "DELEGATE in a digression needs `RETURN: true`",
-      over=nodes.IntentHandler)  # fmt: skip
+@rule(
+    "ABL644",
+    "delegate-without-return",
+    "warning",
+    "DELEGATE in a digression needs `RETURN: true`",
+    over=nodes.IntentHandler,
+)
 def delegate_without_return(handler: nodes.IntentHandler, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A digression delegates to another agent without expecting it back.

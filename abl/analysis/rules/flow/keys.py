@@ -119,8 +119,13 @@ def outdented(agent: AgentIndex, span: Span, columns: int) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-@rule("ABL621", "wrong-value-shape", "error", "{kw} expects {type}",
-      over=(*LOOKED_THROUGH, nodes.Call, nodes.Transition, nodes.OnFail))  # fmt: skip
+@rule(
+    "ABL621",
+    "wrong-value-shape",
+    "error",
+    "{kw} expects {type}",
+    over=(*LOOKED_THROUGH, nodes.Call, nodes.Transition, nodes.OnFail),
+)
 def wrong_value_shape(node: Whole | nodes.Call | nodes.Transition | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A directive has lines below it where it takes a value, or a value where it takes lines; or a property that

@@ -15,8 +15,7 @@ from abl.syntax import nodes
 _REASONING_ONLY = frozenset({"GOAL", "BEHAVIOR", "AVAILABLE_TOOLS", "EXIT_WHEN", "MAX_TURNS", "STEP_CONSTRAINTS"})
 
 
-@rule("ABL606", "bad-reasoning", "error", "REASONING must be true or false",
-      over=(nodes.Step, nodes.Profile))  # fmt: skip
+@rule("ABL606", "bad-reasoning", "error", "REASONING must be true or false", over=(nodes.Step, nodes.Profile))
 def bad_reasoning(holder: nodes.Step | nodes.Profile, agent: AgentIndex) -> Iterator[Found]:
     """
     What: REASONING has a value other than true or false.

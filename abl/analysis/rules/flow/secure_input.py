@@ -151,9 +151,12 @@ def _placeholders(value: str, span: Span, names: list[str]) -> Iterator[Found]:
 
 
 @rule(
-    "ABL650", "secure-elsewhere", "error", "`{{secure.{f}}}` is only allowed in the SECURE_INPUT call",
+    "ABL650",
+    "secure-elsewhere",
+    "error",
+    "`{{secure.{f}}}` is only allowed in the SECURE_INPUT call",
     over=AgentIndex,
-)  # fmt: skip
+)
 def secure_elsewhere(agent: AgentIndex) -> Iterator[Found]:
     """
     What: A message, condition or call outside of SECURE_INPUT reads a value that was typed unseen.

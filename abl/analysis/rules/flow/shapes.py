@@ -121,7 +121,11 @@ def _indented(outside: list[nodes.Step], flow: nodes.Flow, agent: AgentIndex) ->
             return ()
         first, last = source.position(step.span.start).line, source.position(step.span.end - 1).line
         lines = range(first, last + 1)
-        edits += [Edit(Span(at_, at_), pad) for n in lines if source.line_text(n).strip()
-                  for at_ in (source.line_starts[n - 1],)]  # fmt: skip
+        edits += [
+            Edit(Span(at_, at_), pad)
+            for n in lines
+            if source.line_text(n).strip()
+            for at_ in (source.line_starts[n - 1],)
+        ]
         at = step.span.end
     return (Fix(_TITLE, tuple(edits), preferred=True),)

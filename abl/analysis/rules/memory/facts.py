@@ -43,9 +43,12 @@ def _open_access(path: nodes.PersistentPath) -> tuple[Fix, ...]:
 
 
 @rule(
-    "ABL332", "no-default", "hint", "No DEFAULT and no COALESCE where `{p}` is used; null on first session",
+    "ABL332",
+    "no-default",
+    "hint",
+    "No DEFAULT and no COALESCE where `{p}` is used; null on first session",
     over=AgentIndex,
-)  # fmt: skip
+)
 def no_default(agent: AgentIndex) -> Iterator[Found]:
     """
     What: A value from the store is used without DEFAULT and without asking whether it is there.
@@ -237,9 +240,13 @@ def path_never_written(agent: AgentIndex, project: Index) -> Iterator[Found]:
 
 
 @rule(
-    "ABL336", "path-clash", "warning", "Path `{p}` also declared with another SCOPE/TYPE in agent {a}",
-    over=nodes.PersistentPath, project=True,
-)  # fmt: skip
+    "ABL336",
+    "path-clash",
+    "warning",
+    "Path `{p}` also declared with another SCOPE/TYPE in agent {a}",
+    over=nodes.PersistentPath,
+    project=True,
+)
 def path_clash(path: nodes.PersistentPath, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: Two agents of the project declare one path with different SCOPE or TYPE.

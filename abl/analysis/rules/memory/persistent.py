@@ -50,9 +50,12 @@ def persistent_path_twice(path: nodes.PersistentPath, agent: AgentIndex) -> Iter
 
 
 @rule(
-    "ABL312", "session-key-in-persistent", "error", "`RESET`/`INITIAL` belong to session variables",
+    "ABL312",
+    "session-key-in-persistent",
+    "error",
+    "`RESET`/`INITIAL` belong to session variables",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def session_key_in_persistent(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A persistent path has RESET or INITIAL.
@@ -79,10 +82,12 @@ def session_key_in_persistent(path: nodes.PersistentPath, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL320", "one-segment-path", "warning",
+    "ABL320",
+    "one-segment-path",
+    "warning",
     "Persistent path of one segment needs SCOPE, or a scope in front of it, e.g. `user.{n}`",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def one_segment_path(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A persistent path is a single word, and no SCOPE says whose it is.
@@ -184,9 +189,12 @@ def unstated_scope(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Fo
 
 
 @rule(
-    "ABL324", "segment-without-scope", "warning", "First segment `{s}` names no scope; user scope assumed",
+    "ABL324",
+    "segment-without-scope",
+    "warning",
+    "First segment `{s}` names no scope; user scope assumed",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def segment_without_scope(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A path has no SCOPE, and its first segment is neither user, project, workflow nor execution_tree.

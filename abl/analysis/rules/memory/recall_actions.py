@@ -36,9 +36,12 @@ def _shorthand(recall: nodes.RecallInstruction) -> bool:
 
 
 @rule(
-    "ABL366", "bad-recall-action", "error", "ACTION must be inject_context, load_memory or prompt_llm",
+    "ABL366",
+    "bad-recall-action",
+    "error",
+    "ACTION must be inject_context, load_memory or prompt_llm",
     over=nodes.RecallInstruction,
-)  # fmt: skip
+)
 def bad_recall_action(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ACTION has another value.
@@ -89,9 +92,12 @@ def inject_without_paths(recall: nodes.RecallInstruction, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL368", "load-everything", "warning", "load_memory without DOMAIN or PATHS loads everything",
+    "ABL368",
+    "load-everything",
+    "warning",
+    "load_memory without DOMAIN or PATHS loads everything",
     over=nodes.RecallInstruction,
-)  # fmt: skip
+)
 def load_everything(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: load_memory is not limited to a domain or to paths.
@@ -173,9 +179,12 @@ def ignored_recall_key(recall: nodes.RecallInstruction, agent: AgentIndex) -> It
 
 
 @rule(
-    "ABL371", "action-assumed", "warning", "ACTION omitted; `prompt_llm` assumed although PATHS is given",
+    "ABL371",
+    "action-assumed",
+    "warning",
+    "ACTION omitted; `prompt_llm` assumed although PATHS is given",
     over=nodes.RecallInstruction,
-)  # fmt: skip
+)
 def action_assumed(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: PATHS is given but ACTION is not.

@@ -56,9 +56,12 @@ def recall_without_event(recall: nodes.RecallInstruction, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL361", "unknown-recall-event", "warning", "Unknown recall event `{e}`. Did you mean `{y}`?",
+    "ABL361",
+    "unknown-recall-event",
+    "warning",
+    "Unknown recall event `{e}`. Did you mean `{y}`?",
     over=nodes.RecallInstruction,
-)  # fmt: skip
+)
 def unknown_recall_event(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON of a recall instruction is no event.
@@ -91,9 +94,13 @@ def _candidates(agent: AgentIndex) -> Iterable[str]:
 
 
 @rule(
-    "ABL362", "retired-recall-event", "error", "Recall event `{e}` is retired; use `{y}`", over=nodes.RecallInstruction,
+    "ABL362",
+    "retired-recall-event",
+    "error",
+    "Recall event `{e}` is retired; use `{y}`",
+    over=nodes.RecallInstruction,
     tags=("deprecated",),
-)  # fmt: skip
+)
 def retired_recall_event(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A recall instruction uses an event name of an earlier version.
@@ -125,9 +132,12 @@ def retired_recall_event(recall: nodes.RecallInstruction, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL363", "recall-before-tool", "error", "Recall before a tool is not possible; use `tool:{t}:after`",
+    "ABL363",
+    "recall-before-tool",
+    "error",
+    "Recall before a tool is not possible; use `tool:{t}:after`",
     over=nodes.RecallInstruction,
-)  # fmt: skip
+)
 def recall_before_tool(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A recall instruction wants to run before a tool.
@@ -152,9 +162,13 @@ def recall_before_tool(recall: nodes.RecallInstruction, agent: AgentIndex) -> It
 
 
 @rule(
-    "ABL364", "search-before", "info", "`search:before` is rejected by newer platform versions",
-    over=nodes.RecallInstruction, tags=("portability",),
-)  # fmt: skip
+    "ABL364",
+    "search-before",
+    "info",
+    "`search:before` is rejected by newer platform versions",
+    over=nodes.RecallInstruction,
+    tags=("portability",),
+)
 def search_before(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A recall instruction runs before searches.
@@ -180,9 +194,13 @@ def search_before(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterato
 
 
 @rule(
-    "ABL365", "recall-unknown-name", "warning", "Recall event names unknown {kind} `{t}`. Did you mean `{y}`?",
-    over=nodes.RecallInstruction, project=True,
-)  # fmt: skip
+    "ABL365",
+    "recall-unknown-name",
+    "warning",
+    "Recall event names unknown {kind} `{t}`. Did you mean `{y}`?",
+    over=nodes.RecallInstruction,
+    project=True,
+)
 def recall_unknown_name(recall: nodes.RecallInstruction, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: The event names a tool, agent, step or field that does not exist.

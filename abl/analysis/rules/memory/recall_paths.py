@@ -19,10 +19,13 @@ _TTL = re.compile(r"([1-9][0-9]{0,10})([smhd])")
 
 
 @rule(
-    "ABL372", "undeclared-recall-path", "warning",
+    "ABL372",
+    "undeclared-recall-path",
+    "warning",
     "Recall path `{p}` is not declared under persistent. Did you mean `{y}`?",
-    over=nodes.RecallInstruction, project=True,
-)  # fmt: skip
+    over=nodes.RecallInstruction,
+    project=True,
+)
 def undeclared_recall_path(recall: nodes.RecallInstruction, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: PATHS lists a path that `persistent:` does not. When another agent of the project declares it, a note.
@@ -88,9 +91,13 @@ def slash_in_path(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterato
 
 
 @rule(
-    "ABL374", "recalled-path-expires", "info", "Recalled `{p}` expires after {ttl}; may be absent",
-    off=True, over=nodes.RecallInstruction,
-)  # fmt: skip
+    "ABL374",
+    "recalled-path-expires",
+    "info",
+    "Recalled `{p}` expires after {ttl}; may be absent",
+    off=True,
+    over=nodes.RecallInstruction,
+)
 def recalled_path_expires(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A recalled fact has a TTL, and either lives less than a day or has no DEFAULT.
@@ -152,9 +159,13 @@ def _ttls(agent: AgentIndex) -> dict[str, list[str]]:
 
 
 @rule(
-    "ABL375", "path-listed-twice", "warning", "Path listed twice in PATHS", over=nodes.RecallInstruction,
+    "ABL375",
+    "path-listed-twice",
+    "warning",
+    "Path listed twice in PATHS",
+    over=nodes.RecallInstruction,
     tags=("unnecessary",),
-)  # fmt: skip
+)
 def path_listed_twice(recall: nodes.RecallInstruction, agent: AgentIndex) -> Iterator[Found]:
     """
     What: PATHS has one path more than once.

@@ -108,9 +108,12 @@ def store_side_missing() -> None:
 
 
 @rule(
-    "ABL344", "undeclared-target", "warning",
-    "Remember target `{p}` is not declared under persistent. Did you mean `{y}`?", over=nodes.Store,
-)  # fmt: skip
+    "ABL344",
+    "undeclared-target",
+    "warning",
+    "Remember target `{p}` is not declared under persistent. Did you mean `{y}`?",
+    over=nodes.Store,
+)
 def undeclared_target(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger stores under a path that `persistent:` does not list.
@@ -148,9 +151,12 @@ def undeclared_target(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
 
 
 @rule(
-    "ABL345", "target-in-session", "error", "Remember target must be a persistent path, not session variable `{n}`",
+    "ABL345",
+    "target-in-session",
+    "error",
+    "Remember target must be a persistent path, not session variable `{n}`",
     over=nodes.Store,
-)  # fmt: skip
+)
 def target_in_session(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger stores into a session variable, or under a single word.
@@ -181,9 +187,12 @@ def target_in_session(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
 
 
 @rule(
-    "ABL346", "bad-ttl", "error", 'TTL `{v}` is not a duration like "90d" (units s m h d{most})',
+    "ABL346",
+    "bad-ttl",
+    "error",
+    'TTL `{v}` is not a duration like "90d" (units s m h d{most})',
     over=nodes.RememberTrigger,
-)  # fmt: skip
+)
 def bad_ttl(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[Found]:
     """
     What: TTL is no whole number of at least 1 followed by one of the units s, m, h, d, or is more than 365000 days.
@@ -230,9 +239,13 @@ def _normal_ttl(written: str) -> str:
 
 
 @rule(
-    "ABL347", "ttl-in-tree", "info", "An execution_tree fact also ends with its tree", over=nodes.RememberTrigger,
+    "ABL347",
+    "ttl-in-tree",
+    "info",
+    "An execution_tree fact also ends with its tree",
+    over=nodes.RememberTrigger,
     off=True,
-)  # fmt: skip
+)
 def ttl_in_tree(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger gives a TTL to a fact of the execution tree.

@@ -18,9 +18,12 @@ _PERSONAL = re.compile(
 
 
 @rule(
-    "ABL328", "bad-sensitive-display", "error", "SENSITIVE_DISPLAY must be redact, mask or replace",
+    "ABL328",
+    "bad-sensitive-display",
+    "error",
+    "SENSITIVE_DISPLAY must be redact, mask or replace",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def bad_sensitive_display(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: SENSITIVE_DISPLAY has another value.
@@ -44,9 +47,12 @@ def bad_sensitive_display(path: nodes.PersistentPath, agent: AgentIndex) -> Iter
 
 
 @rule(
-    "ABL329", "display-without-sensitive", "warning", "SENSITIVE_DISPLAY/MASK_CONFIG without `SENSITIVE: true`",
+    "ABL329",
+    "display-without-sensitive",
+    "warning",
+    "SENSITIVE_DISPLAY/MASK_CONFIG without `SENSITIVE: true`",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def display_without_sensitive(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A path says how to show a sensitive value, but is not marked as sensitive.
@@ -71,9 +77,12 @@ def display_without_sensitive(path: nodes.PersistentPath, agent: AgentIndex) -> 
 
 
 @rule(
-    "ABL330", "mask-without-display", "warning", "MASK_CONFIG without `SENSITIVE_DISPLAY: mask`",
+    "ABL330",
+    "mask-without-display",
+    "warning",
+    "MASK_CONFIG without `SENSITIVE_DISPLAY: mask`",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def mask_without_display(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A path has MASK_CONFIG, but its display is not `mask`.
@@ -100,9 +109,12 @@ def mask_without_display(path: nodes.PersistentPath, agent: AgentIndex) -> Itera
 
 
 @rule(
-    "ABL331", "looks-personal", "warning", "Path looks personal (`{p}`); consider `SENSITIVE: true`",
+    "ABL331",
+    "looks-personal",
+    "warning",
+    "Path looks personal (`{p}`); consider `SENSITIVE: true`",
     over=nodes.PersistentPath,
-)  # fmt: skip
+)
 def looks_personal(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The name of a path suggests that its value identifies or protects a person, but it is not marked.

@@ -26,9 +26,13 @@ def _when(trigger: nodes.RememberTrigger, agent: AgentIndex) -> ExpressionUse | 
 
 
 @rule(
-    "ABL349", "trigger-never-fires", "warning", "Trigger can never fire: `{name}` is never set",
-    over=nodes.RememberTrigger, project=True,
-)  # fmt: skip
+    "ABL349",
+    "trigger-never-fires",
+    "warning",
+    "Trigger can never fire: `{name}` is never set",
+    over=nodes.RememberTrigger,
+    project=True,
+)
 def trigger_never_fires(trigger: nodes.RememberTrigger, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: WHEN waits for a name that nothing sets.
@@ -110,9 +114,12 @@ def trigger_always_fires(trigger: nodes.RememberTrigger, agent: AgentIndex) -> I
 
 
 @rule(
-    "ABL351", "overlapping-triggers", "warning",
-    "Two triggers write `{p}` under overlapping conditions; the later wins", over=AgentIndex,
-)  # fmt: skip
+    "ABL351",
+    "overlapping-triggers",
+    "warning",
+    "Two triggers write `{p}` under overlapping conditions; the later wins",
+    over=AgentIndex,
+)
 def overlapping_triggers(agent: AgentIndex) -> Iterator[Found]:
     """
     What: Two triggers overwrite one path, and whenever one fires the other does, too.
@@ -163,10 +170,13 @@ def _overlap(one: nodes.RememberTrigger, two: nodes.RememberTrigger, agent: Agen
 
 
 @rule(
-    "ABL356", "compound-remember", "info",
+    "ABL356",
+    "compound-remember",
+    "info",
     "Compound condition / expression value may not work in remember on the platform",
-    over=nodes.RememberTrigger, tags=("portability",),
-)  # fmt: skip
+    over=nodes.RememberTrigger,
+    tags=("portability",),
+)
 def compound_remember(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[Found]:
     """
     What: WHEN joins conditions or calls a function, or the value is computed.
@@ -197,9 +207,13 @@ def _is_computed(node: en.Node) -> bool:
 
 
 @rule(
-    "ABL357", "empty-counts-as-set", "info", "Empty text counts as set here, but not in the platform's remember",
-    over=nodes.RememberTrigger, tags=("portability",),
-)  # fmt: skip
+    "ABL357",
+    "empty-counts-as-set",
+    "info",
+    "Empty text counts as set here, but not in the platform's remember",
+    over=nodes.RememberTrigger,
+    tags=("portability",),
+)
 def empty_counts_as_set(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[Found]:
     """
     What: WHEN asks whether a text variable that can become empty IS SET.

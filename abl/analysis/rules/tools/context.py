@@ -27,8 +27,13 @@ def _accessed(tool: nodes.Tool, agent: AgentIndex, key: str) -> tuple[Name, ...]
     )
 
 
-@rule("ABL828", "context-access-denied", "error", "context_access {key} of `{path}` contradicts its ACCESS",
-      over=nodes.Tool)  # fmt: skip
+@rule(
+    "ABL828",
+    "context-access-denied",
+    "error",
+    "context_access {key} of `{path}` contradicts its ACCESS",
+    over=nodes.Tool,
+)
 def context_access_denied(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A tool reads a path that is declared write-only, or writes one that is declared read-only.
@@ -73,8 +78,14 @@ def context_access_denied(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
                 yield found(name.span, fix, key=key, path=name.value)
 
 
-@rule("ABL829", "read-of-own-write", "warning", "`{key}` is only produced by this tool itself", over=AgentIndex,
-      project=True)  # fmt: skip
+@rule(
+    "ABL829",
+    "read-of-own-write",
+    "warning",
+    "`{key}` is only produced by this tool itself",
+    over=AgentIndex,
+    project=True,
+)
 def read_of_own_write(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A tool reads a name through `context_access` that nothing but the tool itself writes.

@@ -18,8 +18,9 @@ from abl.syntax import nodes
 from abl.syntax.vocabulary import EVERY_TOOL_KEY
 
 
-@rule("ABL807", "duplicate-tool", "error", "Tool `{t}` is declared twice",
-      over=(nodes.Tool, nodes.Section), project=True)  # fmt: skip
+@rule(
+    "ABL807", "duplicate-tool", "error", "Tool `{t}` is declared twice", over=(nodes.Tool, nodes.Section), project=True
+)
 def duplicate_tool(tool: nodes.Tool | nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: Two tools of one agent have one name.

@@ -181,8 +181,13 @@ def ignored_argument(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
             yield found(span, *fix, p=name, source=f"`{source}`")
 
 
-@rule("ABL840", "unknown-immutable-parameter", "error",
-      "immutable_params names unknown parameter `{p}`. Did you mean `{y}`?", over=nodes.Tool)  # fmt: skip
+@rule(
+    "ABL840",
+    "unknown-immutable-parameter",
+    "error",
+    "immutable_params names unknown parameter `{p}`. Did you mean `{y}`?",
+    over=nodes.Tool,
+)
 def unknown_immutable_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `confirmation.immutable_params` lists a name that the tool does not take.

@@ -27,8 +27,7 @@ def binding_of(tool: nodes.Tool) -> str:
     return kind.value.strip().lower() if kind is not None else ""
 
 
-@rule("ABL812", "unknown-tool-property", "error", f"{_NO_PROPERTY}. Did you mean `{{y}}`?",
-      over=nodes.Tool)  # fmt: skip
+@rule("ABL812", "unknown-tool-property", "error", f"{_NO_PROPERTY}. Did you mean `{{y}}`?", over=nodes.Tool)
 def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A tool has a property that no tool has, or none of its kind of binding.
@@ -66,8 +65,13 @@ def unknown_tool_property(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
             yield found(prop.key_span, *renames, *remove_property(agent, prop), **said)
 
 
-@rule("ABL813", "unknown-path-parameter", "error",
-      "Path parameter `{x}` is not a parameter of `{t}`. Did you mean `{y}`?", over=nodes.Tool)  # fmt: skip
+@rule(
+    "ABL813",
+    "unknown-path-parameter",
+    "error",
+    "Path parameter `{x}` is not a parameter of `{t}`. Did you mean `{y}`?",
+    over=nodes.Tool,
+)
 def unknown_path_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The endpoint has a place for a value that the tool does not take.
@@ -157,8 +161,14 @@ def secret_outside_http(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
         yield found(access.key_span, *remove_property(agent, access, preferred=True))
 
 
-@rule("ABL836", "unused-property", "warning", "`{p}` is no longer used", over=(nodes.Tool, nodes.Call, nodes.Section),
-      tags=("deprecated",))  # fmt: skip
+@rule(
+    "ABL836",
+    "unused-property",
+    "warning",
+    "`{p}` is no longer used",
+    over=(nodes.Tool, nodes.Call, nodes.Section),
+    tags=("deprecated",),
+)
 def unused_property(holder: nodes.Tool | nodes.Call | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A property stands there that newer versions do not read: `workflow_version` and `trigger_id` of workflow

@@ -57,8 +57,14 @@ def malformed_signature(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             yield found(span, fixes.replace(span, meant), severity="hint", x=word[0], y=meant, wording=words)
 
 
-@rule("ABL817", "unknown-tool-file", "error", "Tool file `{f}` {lack}. Did you mean `{y}`?", over=nodes.Section,
-      project=True)  # fmt: skip
+@rule(
+    "ABL817",
+    "unknown-tool-file",
+    "error",
+    "Tool file `{f}` {lack}. Did you mean `{y}`?",
+    over=nodes.Section,
+    project=True,
+)
 def unknown_tool_file(section: nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: TOOLS imports a file that the project does not have, or a tool that the file does not hold.
@@ -147,8 +153,13 @@ def _is_from(block: Block) -> bool:
     )
 
 
-@rule("ABL837", "undeclared-type", "hint", "Type `{n}` is not declared; treated as object. Did you mean `{y}`?",
-      over=nodes.Tool)  # fmt: skip
+@rule(
+    "ABL837",
+    "undeclared-type",
+    "hint",
+    "Type `{n}` is not declared; treated as object. Did you mean `{y}`?",
+    over=nodes.Tool,
+)
 def undeclared_type(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A signature names a type of the domain.

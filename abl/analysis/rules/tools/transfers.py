@@ -103,9 +103,13 @@ def _passes(header: str) -> bool:
     return header.lower() == "user-to-user" or header.lower().startswith("x-")
 
 
-@rule("ABL843", "untrusted-transfer-default", "warning",
-      "sipTransferId default is ignored without `default_source: config`",
-      over=nodes.Tool)  # fmt: skip
+@rule(
+    "ABL843",
+    "untrusted-transfer-default",
+    "warning",
+    "sipTransferId default is ignored without `default_source: config`",
+    over=nodes.Tool,
+)
 def untrusted_transfer_default(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `call_transfer` has a default destination whose source is not the configuration or the system.

@@ -178,8 +178,14 @@ def unused_result(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     yield found(call.as_.span, *remove_as(agent, call), t=tool.name.value)
 
 
-@rule("ABL844", "tool-without-mock", "info", "`{t}` has no mock; a generated sample is used", over=nodes.Tool,
-      project=True)  # fmt: skip
+@rule(
+    "ABL844",
+    "tool-without-mock",
+    "info",
+    "`{t}` has no mock; a generated sample is used",
+    over=nodes.Tool,
+    project=True,
+)
 def tool_without_mock(tool: nodes.Tool, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A test case expects a call of the tool and does not say what it answers. Looked for where test cases
