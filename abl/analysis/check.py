@@ -12,8 +12,8 @@ from abl.analysis.collect.records import BINDING, GUARDRAIL
 from abl.analysis.conditions.judgement import evaluating
 from abl.analysis.conditions.reading import Reading
 from abl.analysis.conformance.misspelt import Readings, as_meant
-from abl.analysis.incremental.asking import Asking, still
 from abl.analysis.incremental.parts import Part, Placed
+from abl.analysis.incremental.project_queries import Asking, still
 from abl.analysis.incremental.segments import findings_of
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex, ExpressionUse, TemplateUse

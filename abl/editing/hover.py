@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abl.analysis.index.project import index_of
-from abl.analysis.index.sharing import Symbol
+from abl.analysis.index.shared_names import Symbol
 from abl.analysis.registry import lookup
 from abl.analysis.symbols.kinds import symbol_at
 from abl.editing.hover_symbols import about

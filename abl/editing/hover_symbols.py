@@ -8,13 +8,13 @@ from typing import Final
 from abl.analysis.index.aliases import aliases_of
 from abl.analysis.index.model import AgentIndex, value_of
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import WORDS, Symbol, SymbolKind, homes_of
+from abl.analysis.index.shared_names import WORDS, Symbol, SymbolKind, homes_of
 from abl.analysis.index.vocabularies import entities_of
 from abl.analysis.results.fields import field_type, tool_and_fields
 from abl.analysis.results.returned import declared_tool
 from abl.analysis.rules.content.guardrail_checks import fires_when
 from abl.analysis.symbols.kinds import Occurrence, catalogue_keys, occurrences
-from abl.analysis.symbols.labels import labels_of
+from abl.analysis.symbols.local_names import labels_of
 from abl.editing.meanings import runtime_meaning
 from abl.expressions.builtins import find
 from abl.syntax import nodes

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import Symbol
+from abl.analysis.index.shared_names import Symbol
 from abl.analysis.reporting.render import range_dict
 from abl.analysis.symbols.places import places_of
 from abl.diagnostics import Edit

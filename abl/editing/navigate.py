@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abl.analysis.index.project import Index, index_of
-from abl.analysis.index.sharing import Symbol
+from abl.analysis.index.shared_names import Symbol
 from abl.analysis.symbols.kinds import Occurrence, occurrences, symbol_at
 from abl.syntax.incremental.collector import collector_paused
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import Symbol
+from abl.analysis.index.shared_names import Symbol
 from abl.analysis.results.items import full_name, uses_within
 from abl.analysis.symbols.case_names import names_in_case
 from abl.analysis.symbols.catalogue_keys import keys_in

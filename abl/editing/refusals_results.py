@@ -14,13 +14,13 @@ from abl.analysis.collect.records import ExpressionUse
 from abl.analysis.conditions.chains import chains_of
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import Symbol, shared_path
+from abl.analysis.index.shared_names import Symbol, shared_path
 from abl.analysis.results.fields import placed, sorted_by, tool_and_fields, with_lists
-from abl.analysis.results.holders import Holders, holders_of, sharing, without_scope
 from abl.analysis.results.latest import RESULT_NAMES
+from abl.analysis.results.owners import Holders, holders_of, sharing, without_scope
 from abl.analysis.results.returned import declared_tool
+from abl.analysis.symbols.agent_links import theirs_of
 from abl.analysis.symbols.case_names import agents_of_case, names_in_case
-from abl.analysis.symbols.links import theirs_of
 from abl.analysis.symbols.mentions import mentioned_words
 from abl.analysis.symbols.places import places_of
 from abl.editing.refusals import Refused, not_in_code

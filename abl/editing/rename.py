@@ -11,11 +11,11 @@ from abl.analysis import check
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.index.project import Index, index_of
-from abl.analysis.index.sharing import WORDS, Symbol, SymbolKind, homes_of, word_of_name
+from abl.analysis.index.shared_names import WORDS, Symbol, SymbolKind, homes_of, word_of_name
 from abl.analysis.reporting.render import range_dict
+from abl.analysis.symbols.agent_links import theirs_of
 from abl.analysis.symbols.kinds import occurrences
-from abl.analysis.symbols.labels import RETURN_ACTIONS, plain
-from abl.analysis.symbols.links import theirs_of
+from abl.analysis.symbols.local_names import RETURN_ACTIONS, plain
 from abl.analysis.symbols.places import places_of
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from abl.analysis.index.sharing import Symbol
+from abl.analysis.index.shared_names import Symbol
 from abl.runtime.plan.program import programs_of
 from abl.runtime.privacy.masking import Display, Masker
 from editor.models import Document

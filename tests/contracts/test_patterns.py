@@ -30,8 +30,8 @@ PACKAGES = (abl, constraints, editor, memory, web)
 LENGTHS = (30, 300, 3_000, 20_000)
 TRIED_OTHERWISE = {
     "abl.analysis.collect.places._CLOSING": "from a quote on, once for each",
-    "abl.analysis.symbols.links._HANDED": "on a whole value, by the function that it is given to",
-    "abl.analysis.symbols.links._ROUTE_TO": "on a whole value, by the function that it is given to",
+    "abl.analysis.symbols.agent_links._HANDED": "on a whole value, by the function that it is given to",
+    "abl.analysis.symbols.agent_links._ROUTE_TO": "on a whole value, by the function that it is given to",
     "abl.editing.completion.complete._CONSUMERS": "on the last 1,000 characters",
     "abl.editing.completion.complete._WORD_BEFORE": "on the last 1,000 characters",
     "abl.editing.completion.each._INDEXED": "on the last 1,000 characters",

@@ -22,7 +22,7 @@ from abl.analysis.conditions.reading import read_condition_text, read_value, tag
 from abl.analysis.incremental.parts import Part, Placed
 from abl.source import Source, Span
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import Move, moved, moved_block
+from abl.syntax.incremental.relocation import Move, moved, moved_block
 from abl.syntax.nodes import Block, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.flow_style import in_lines

@@ -14,7 +14,7 @@ from abl.expressions import Template, compile_template
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import Move
+from abl.syntax.incremental.relocation import Move
 
 Mode = Literal["condition", "value", "tag"]
 WriteKind = Literal[

@@ -14,10 +14,10 @@ from typing import Any
 from abl.analysis.conditions.certainty import is_ordered, varies
 from abl.analysis.conditions.reading import Reading
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.known import currencies
 from abl.analysis.index.model import AgentIndex, ExpressionUse
 from abl.analysis.index.names import SYSTEM_NAMES, is_stored
 from abl.analysis.index.project import Index
+from abl.analysis.index.visible_names import currencies
 from abl.expressions import compile_expression
 from abl.expressions import nodes as en
 from abl.expressions.budget import KEYSTROKE, Budget

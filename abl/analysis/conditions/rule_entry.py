@@ -13,7 +13,7 @@ from abl.analysis.incremental.parts import Part, owned
 from abl.analysis.index.model import ExpressionUse
 from abl.once import once
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import first_of
+from abl.syntax.incremental.relocation import first_of
 from abl.syntax.readers.constraints import STEP_PHASE
 
 _ENDS = frozenset({"message", "respond", "handoff", "escalate", "block", "redact"})

@@ -13,7 +13,7 @@ from abl.diagnostics import Edit, Fix
 from abl.language.memory import SCOPE_OF_SEGMENT, scope_by_segment
 from abl.source import Source, Span
 from abl.syntax import nodes
-from abl.syntax.recovery.emptied import removal
+from abl.syntax.recovery.emptied_blocks import removal
 
 _BARE: Final[dict[type, str]] = {nodes.PersistentPath: "path", nodes.SessionVariable: "name", nodes.GatherField: "name"}
 """The key of what may stand as a bare word."""

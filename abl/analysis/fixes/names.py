@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis.index.model import AgentIndex
-from abl.analysis.symbols.links import theirs_of
+from abl.analysis.symbols.agent_links import theirs_of
 from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
 from abl.source import Span

@@ -12,7 +12,7 @@ from typing import Final
 from abl.analysis import fixes
 from abl.analysis.fixes.entries import add_property, has_own_lines
 from abl.analysis.index.model import AgentIndex
-from abl.analysis.symbols.links import links_of
+from abl.analysis.symbols.agent_links import links_of
 from abl.diagnostics import Edit, Fix
 from abl.source import Source, Span
 from abl.syntax import nodes

@@ -16,7 +16,7 @@ from abl.analysis.index.model import AgentIndex, StepKind
 from abl.language.flow import OF_THE_MESSAGE
 from abl.limits import MAX_CYCLE_STEPS
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import first_of
+from abl.syntax.incremental.relocation import first_of
 from abl.syntax.recovery.suggest import closest
 
 TERMINAL_WORDS = frozenset({"complete", "escalate", "handoff"})

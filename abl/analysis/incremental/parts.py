@@ -1,7 +1,7 @@
 """An agent in the parts that come back unchanged after an edit.
 
-A ``Part`` is what was collected from one unit of the parser (``abl.syntax.incremental.keeping``): a step, a rule, a
-variable. It goes with its unit from text to text, and its positions are those of the text in which the unit was first
+A ``Part`` is what was collected from one unit of the parser (``abl.syntax.incremental.reader_cache``): a step, a rule,
+a variable. It goes with its unit from text to text, and its positions are those of the text in which the unit was first
 read. A ``Placed`` is a part where it stands in one text. Who needs no position looks at parts, and may keep with a part
 what follows from it alone (``Part.derive``); so an edit costs what was edited, and moves only what is reported.
 """
@@ -16,7 +16,7 @@ from abl.analysis.collect.records import AgentRef, ExpressionUse, Read, StepRef,
 from abl.diagnostics import Finding
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import Move, first_of
+from abl.syntax.incremental.relocation import Move, first_of
 
 AnyNode = TypeVar("AnyNode", bound=nodes.Node)
 AnyValue = TypeVar("AnyValue")

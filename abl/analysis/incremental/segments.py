@@ -19,7 +19,7 @@ from abl.analysis.index.model import DECLARATIONS, FACTS, AgentIndex
 from abl.analysis.registry import Found, Rule
 from abl.source import Source
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import first_of
+from abl.syntax.incremental.relocation import first_of
 
 if TYPE_CHECKING:
     from abl.analysis.index.project import Index

@@ -43,7 +43,7 @@ from abl.analysis.index.names import first_below, paths_above
 from abl.analysis.index.views import first_line, is_true, value_of
 from abl.source import Source
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import first_of
+from abl.syntax.incremental.relocation import first_of
 
 if TYPE_CHECKING:
     from abl.analysis.conditions.rulebook import Rulebook

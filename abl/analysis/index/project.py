@@ -11,16 +11,16 @@ from typing import Any, Final
 
 from abl.analysis.collect.records import STORING
 from abl.analysis.conditions.types import canonical_type
-from abl.analysis.flow import across_agents
+from abl.analysis.flow import cross_agent_queries
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.borrowing import profiles_used, with_borrowed
 from abl.analysis.index.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.index.delegating import given_by, taken_by
 from abl.analysis.index.documents import DocumentIndex, document_index
+from abl.analysis.index.imported_tools import profiles_used, with_borrowed
 from abl.analysis.index.imports import imported_files, set_by_tools
-from abl.analysis.index.known import Paths, known_to, not_known, paths_of, results_read
 from abl.analysis.index.model import AgentIndex, Read
 from abl.analysis.index.testcases import is_test_case, unmocked_tools
+from abl.analysis.index.visible_names import Paths, known_to, not_known, paths_of, results_read
 from abl.analysis.results.latest import found_in_results
 from abl.source import Source
 from abl.syntax import nodes
@@ -177,24 +177,24 @@ class Index:
     @cached_property
     def mentioned(self) -> dict[str, int]:
         """In how many agents each word stands that may read or set anything."""
-        return across_agents.mentioned(self.each())
+        return cross_agent_queries.mentioned(self.each())
 
     @cached_property
     def words(self) -> dict[str, int]:
         """In how many documents each word stands."""
         return Counter(
-            word for path in self.documents for word in across_agents.words_in(self.documents[path].source.text)
+            word for path in self.documents for word in cross_agent_queries.words_in(self.documents[path].source.text)
         )
 
     @cached_property
     def result_fields(self) -> frozenset[str]:
         """The declared fields of the results of all tools."""
-        return across_agents.result_fields(self.each())
+        return cross_agent_queries.result_fields(self.each())
 
     @cached_property
     def starts(self) -> dict[str, int]:
         """For each agent by name those that lead to it, itself included, as bits."""
-        return across_agents.starts(self.each())
+        return cross_agent_queries.starts(self.each())
 
     @cached_property
     def writers(self) -> dict[str, tuple[AgentIndex, ...]]:
@@ -281,7 +281,7 @@ class Index:
 
     def _without_tool(self, agent: AgentIndex) -> frozenset[str]:
         """Those of the names ``last_<tool>_result`` that are read where an agent certainly has no such tool."""
-        from abl.analysis.index.known_tools import lists_tools, unknown_tools
+        from abl.analysis.index.available_tools import lists_tools, unknown_tools
 
         read = agent.derive(results_read)
         if not read or agent.fragment or not lists_tools(agent):

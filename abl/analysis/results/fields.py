@@ -15,9 +15,9 @@ from abl.analysis.collect.records import ExpressionUse
 from abl.analysis.conditions.chains import Chain, Step, chains_of, unwrapped
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.results.holders import Holders, holders_of, keys_in, stand_ins, without_scope
+from abl.analysis.results.owners import Holders, holders_of, keys_in, stand_ins, without_scope
 from abl.analysis.results.returned import Held, Returned
-from abl.analysis.symbols.labels import LabelRole
+from abl.analysis.symbols.local_names import LabelRole
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 from abl.syntax.nodes import Name, TypeRef

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from abl.analysis.conditions.chains import Chain, unwrapped
 from abl.analysis.conditions.types import canonical_type
-from abl.analysis.index.borrowing import profiles_used
+from abl.analysis.index.imported_tools import profiles_used
 from abl.analysis.index.imports import imported_files
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import profile_name
+from abl.analysis.index.shared_names import profile_name
 from abl.syntax import nodes
 from abl.syntax.nodes import TypeRef
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import EVERYWHERE, Symbol, exchanged, first_segment, homes_of, shared_path
+from abl.analysis.index.shared_names import EVERYWHERE, Symbol, exchanged, first_segment, homes_of, shared_path
 from abl.analysis.results.fields import tool_and_fields
 from abl.analysis.results.returned import declared_tool
 from abl.analysis.symbols.case_names import CaseName, agents_of_case, names_in_case

@@ -11,12 +11,12 @@ from abl.analysis.collect.records import TERMINALS
 from abl.analysis.index.aliases import aliases_of
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import SymbolKind, profile_name, shared_path, used_profiles
+from abl.analysis.index.shared_names import SymbolKind, profile_name, shared_path, used_profiles
 from abl.analysis.results.fields import results_of
 from abl.analysis.results.items import items_of
+from abl.analysis.symbols.agent_links import links_of, theirs_of
 from abl.analysis.symbols.catalogue_keys import taken_keys
-from abl.analysis.symbols.labels import LabelRole, labels_of
-from abl.analysis.symbols.links import links_of, theirs_of
+from abl.analysis.symbols.local_names import LabelRole, labels_of
 from abl.analysis.symbols.mentions import mentioned_words
 from abl.analysis.symbols.parameters import parameters_of
 from abl.source import Span

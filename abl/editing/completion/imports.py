@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from posixpath import dirname, relpath
 from typing import Final
 
-from abl.analysis.index.borrowing import places_of
+from abl.analysis.index.imported_tools import places_of
 from abl.editing.completion.cursor import Cursor, Item
 
 _IMPORT: Final = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\[\"']+))\s*\[")

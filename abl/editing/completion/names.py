@@ -9,7 +9,7 @@ from abl.analysis.index.elements import ids_in, shown_blocks
 from abl.analysis.index.imports import tools_imported
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES
-from abl.analysis.index.sharing import profile_name
+from abl.analysis.index.shared_names import profile_name
 from abl.analysis.index.vocabularies import lists_of
 from abl.editing.completion.cursor import Cursor, Item, holder, sibling, value_below
 from abl.editing.completion.each import LOOP_NAMES, path_behind_index, steps_of

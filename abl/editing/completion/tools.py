@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis.conditions.chains import unwrapped
-from abl.analysis.symbols.labels import labels_of
+from abl.analysis.symbols.local_names import labels_of
 from abl.editing.completion.cursor import Cursor, Item
 from abl.syntax.nodes import TypeRef
 

@@ -8,7 +8,7 @@ from abl.language import key_at, told_keys
 from abl.language.entry import Entry, members
 from abl.language.written import word as read_word
 from abl.runtime.agents import delegating, routing
-from abl.runtime.agents.passing import Given, given_with
+from abl.runtime.agents.handoff_context import Given, given_with
 from abl.runtime.constraints.on_fail import act
 from abl.runtime.constraints.passes import NO_ACTION, run_pass
 from abl.runtime.constraints.points import Point

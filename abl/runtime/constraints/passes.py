@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
-from abl.runtime.constraints.dated import NOT_COMPARABLE, decides_undated
+from abl.runtime.constraints.date_comparisons import NOT_COMPARABLE, decides_undated
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.policy import guard_of
 from abl.runtime.constraints.records import judged

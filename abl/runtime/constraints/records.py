@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.constraints.dated import undated
+from abl.runtime.constraints.date_comparisons import undated
 from abl.runtime.evaluation import Formula, Outcome
 from abl.runtime.events.recorder import note
 from abl.runtime.privacy.masking import HIDDEN_ERROR

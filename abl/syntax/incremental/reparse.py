@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from abl.limits import MAX_SOURCE_CHARS
 from abl.source import Source, Span
 from abl.syntax.document import begun, finished, parse
-from abl.syntax.incremental.moving import moved
+from abl.syntax.incremental.relocation import moved
 from abl.syntax.lines.blocks import Known, build
 from abl.syntax.nodes import Block, Comment, Document, Trail
 from abl.syntax.readers.context import Corrections

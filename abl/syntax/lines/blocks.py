@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from abl.diagnostics import Finding
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.moving import moved_block
-from abl.syntax.lines.opened import NO_COMMENTS, Open
+from abl.syntax.incremental.relocation import moved_block
+from abl.syntax.lines.open_blocks import NO_COMMENTS, Open
 from abl.syntax.lines.placement import Placement
 from abl.syntax.lines.scanner import COMMENT, CONTENT, SLASHES, Line, scan_line
 from abl.syntax.lines.texts import bare_text, pipe_header
@@ -23,7 +23,7 @@ from abl.syntax.nodes import Block, Comment, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.corrections import correct_lines, corrected
-from abl.syntax.recovery.stray import is_no_text, may_be_stray
+from abl.syntax.recovery.unattached_lines import is_no_text, may_be_stray
 from abl.syntax.recovery.yaml_only import YamlOnly, may_hold
 
 _SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))

@@ -15,13 +15,13 @@ from abl.limits import MAX_BLOCK_DEPTH
 from abl.source import Span
 from abl.syntax import vocabulary
 from abl.syntax.lines.nesting import around_decides, holds, is_beside, is_ended_by, is_signature
-from abl.syntax.lines.opened import NO_COMMENTS, Open
+from abl.syntax.lines.open_blocks import NO_COMMENTS, Open
 from abl.syntax.lines.scanner import CONTENT, Line, scan_line
 from abl.syntax.lines.tabs import TabReader
 from abl.syntax.nodes import Block
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.stray import LookAhead
+from abl.syntax.recovery.unattached_lines import LookAhead
 
 _ROOT_LINE: Final = Line(CONTENT)
 _LOOK_AHEAD: Final = 200

@@ -70,7 +70,7 @@ class Comment(NamedTuple):
 
 
 class _Remembering:
-    """Room for what a reader made of a block, no part of its value (``abl.syntax.incremental.keeping``)."""
+    """Room for what a reader made of a block, no part of its value (``abl.syntax.incremental.reader_cache``)."""
 
     __slots__ = ("reading",)
 
@@ -104,7 +104,7 @@ class Block(_Remembering):
             yield from child.walk()
 
     def __eq__(self, other: object) -> bool:
-        """Equal content at an equal place; a block that was moved there counts (``abl.syntax.incremental.moving``)."""
+        """Equal content at an equal place; a block that was moved there counts (``incremental.relocation``)."""
         return self is other or (isinstance(other, Block) and _parts_of(self) == _parts_of(other))
 
     def __hash__(self) -> int:

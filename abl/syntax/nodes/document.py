@@ -141,7 +141,7 @@ class Reading(NamedTuple):
 class Unit(NamedTuple):
     """A node of a document that may be met again in the next text: its reading, and what moved it since, if it has.
 
-    ``move`` is an ``abl.syntax.incremental.moving.Move``, which lives as long as the document.
+    ``move`` is an ``abl.syntax.incremental.relocation.Move``, which lives as long as the document.
     """
 
     reading: Reading
@@ -155,7 +155,7 @@ class Trail:
     ``tangled``: a limit was reached, so that lines decide what becomes of others far away. ``unsure`` are offsets of
     lines whose structure was reported or depends on lines further below; ``blanked`` the comments within values, and
     what only YAML knows;
-    ``units`` the nodes that may be met again, by id (see ``abl.syntax.incremental.keeping``).
+    ``units`` the nodes that may be met again, by id (see ``abl.syntax.incremental.reader_cache``).
     """
 
     mixed: bool

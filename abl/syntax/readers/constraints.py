@@ -9,7 +9,7 @@ from typing import Final
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.keeping import kept
+from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.lines.pieces import behind_mapping, cuts, outside
 from abl.syntax.lines.texts import scalar_text
 from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
@@ -27,7 +27,7 @@ from abl.syntax.readers.flow_style import opened
 from abl.syntax.readers.on_fail import read_on_fail
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.misplaced import report_value
-from abl.syntax.recovery.shallow import with_shallow
+from abl.syntax.recovery.under_indented import with_shallow
 
 STEP_PHASE: Final = "STEP_CONSTRAINTS"
 """The phase of a step's own rules."""

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
-from abl.syntax.incremental.keeping import kept
-from abl.syntax.incremental.moving import moved
+from abl.syntax.incremental.reader_cache import kept
+from abl.syntax.incremental.relocation import moved
 from abl.syntax.lines.pieces import COLON, bracket_depth, cuts, inside_brackets, split_commas
 from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import (

@@ -9,7 +9,7 @@ from typing import Final
 
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.moving import origin_of
+from abl.syntax.incremental.relocation import origin_of
 from abl.syntax.lines.pieces import inside_brackets, split_commas
 from abl.syntax.lines.texts import first_word, scalar_text
 from abl.syntax.nodes import Block, Literal_, Name, Property, Text
@@ -17,8 +17,8 @@ from abl.syntax.readers.context import Context
 from abl.syntax.readers.literals import block_literal, object_blocks
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.colons import told_value, with_key
-from abl.syntax.recovery.shallow import with_shallow
 from abl.syntax.recovery.suggest import closest
+from abl.syntax.recovery.under_indented import with_shallow
 
 NAME: Final = re.compile(vocabulary.NAME_PATTERN)
 AGENT_NAME: Final = re.compile(vocabulary.AGENT_NAME_PATTERN)

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.keeping import kept, read_again
+from abl.syntax.incremental.reader_cache import kept, read_again
 from abl.syntax.lines.pieces import ARROW, cuts
 from abl.syntax.lines.texts import bare_text, name_of
 from abl.syntax.nodes import Block, Flow, IntentHandler, Name, Setting, Step, Text

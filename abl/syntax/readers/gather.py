@@ -26,8 +26,8 @@ from abl.syntax.readers.flow_style import opened_item
 from abl.syntax.readers.literals import plain_value, read_literal
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.colons import as_meant, mended, told_value, with_key
-from abl.syntax.recovery.shallow import with_shallow
 from abl.syntax.recovery.suggest import closest
+from abl.syntax.recovery.under_indented import with_shallow
 
 _NESTING: Final = vocabulary.FIELD_KEYS
 _BLOCK_OPTIONS: Final = vocabulary.words("FIELDS STRATEGY")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from abl.syntax import vocabulary
-from abl.syntax.incremental.keeping import kept
+from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.nodes import Assignment, Block, Completion, Directive, Handoff, Name, Property, Text
 from abl.syntax.readers.actions import read_directives
 from abl.syntax.readers.context import Context

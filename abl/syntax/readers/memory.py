@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.keeping import kept
+from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.lines.pieces import ARROW, cuts, inside_brackets, split_commas
 from abl.syntax.lines.scanner import open_brackets
 from abl.syntax.lines.texts import bare_text, expression_text

@@ -14,7 +14,7 @@ from abl.syntax.nodes import Argument, Assignment, Block, Clear, Log, Name, Prop
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, names_of, read_properties, text_of
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.stray import begins_nothing
+from abl.syntax.recovery.unattached_lines import begins_nothing
 
 _INTO: Final = outside(r"\bINTO\b|\binto\b")
 _AS: Final = outside(r"\bAS\b|\bas\b")

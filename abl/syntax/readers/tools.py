@@ -10,7 +10,7 @@ from abl.diagnostics import Edit, Fix
 from abl.limits import MAX_VALUE_DEPTH
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.keeping import kept
+from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.lines.pieces import (
     ARROW,
     COLON,

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from abl.syntax import vocabulary
-from abl.syntax.incremental.moving import origin_of
+from abl.syntax.incremental.relocation import origin_of
 from abl.syntax.lines.texts import first_word, rest_behind, scalar_text
 from abl.syntax.nodes import Block, Text, same_key
 from abl.syntax.readers.context import Context

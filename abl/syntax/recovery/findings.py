@@ -52,7 +52,7 @@ from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span
 from abl.syntax.lines.scanner import OTHER_BLANKS, TAB_WIDTH
 from abl.syntax.nodes import Block
-from abl.syntax.recovery.emptied import removal
+from abl.syntax.recovery.emptied_blocks import removal
 from abl.syntax.recovery.suggest import IS_GIVEN, closest, not_given
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_]+")

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from abl.analysis import check
-from abl.analysis.index.known import Paths
 from abl.analysis.index.names import first_below, paths_above
+from abl.analysis.index.visible_names import Paths
 from abl.limits import MAX_PATHS_ABOVE
 
 AGENT = 'AGENT: Desk\nGOAL: "Lend books"\n'

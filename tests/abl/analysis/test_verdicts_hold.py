@@ -22,7 +22,7 @@ from abl.diagnostics import Diagnostic
 from abl.expressions import compile_expression
 from abl.expressions.scope import descend
 from abl.expressions.values import truthy
-from abl.runtime.constraints.dated import decided
+from abl.runtime.constraints.date_comparisons import decided
 from abl.runtime.evaluation import value
 from tests.abl.fuzz.lengths import length
 

@@ -17,7 +17,7 @@ import pytest
 import abl
 from abl.analysis import check
 from abl.analysis.index.project import Index, index_of
-from abl.analysis.index.sharing import Symbol, homes_of
+from abl.analysis.index.shared_names import Symbol, homes_of
 from abl.analysis.registry import RULES
 from abl.analysis.symbols.kinds import symbols_of
 from abl.editing.leftovers import left_alone

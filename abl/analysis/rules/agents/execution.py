@@ -16,7 +16,7 @@ from abl.language import knows, offered_keys, words_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
-from abl.syntax.recovery.emptied import removal
+from abl.syntax.recovery.emptied_blocks import removal
 
 ROLES = words_at("behavior", "role")
 _DEPRECATED = ("canresponddirectly", "alloweddirectactions", "forbiddenactions")

@@ -9,7 +9,7 @@ from typing import Final
 
 from abl.analysis import fixes
 from abl.analysis.conformance import generic
-from abl.analysis.flow.across_agents import words_in
+from abl.analysis.flow.cross_agent_queries import words_in
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex, ExpressionUse
 from abl.analysis.index.project import Index

@@ -10,11 +10,11 @@ from abl.analysis.collect.targets import is_remote
 from abl.analysis.conformance import generic
 from abl.analysis.fixes.create import create_agent, declare_tool
 from abl.analysis.index.aliases import aliases_of
-from abl.analysis.index.known_tools import RUNTIME_TOOLS, lists_tools, unknown_tools
+from abl.analysis.index.available_tools import RUNTIME_TOOLS, lists_tools, unknown_tools
 from abl.analysis.index.model import AgentIndex, Read
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.symbols.links import routed_to
+from abl.analysis.symbols.agent_links import routed_to
 from abl.diagnostics import Severity
 from abl.syntax import nodes
 from abl.syntax.nodes import Name

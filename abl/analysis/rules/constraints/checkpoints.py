@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conditions.reading import read_value
-from abl.analysis.index.known_tools import lists_tools, unknown_tools
+from abl.analysis.index.available_tools import lists_tools, unknown_tools
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule

@@ -18,7 +18,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.expressions import nodes as en
 from abl.syntax import nodes
-from abl.syntax.recovery.emptied import removal
+from abl.syntax.recovery.emptied_blocks import removal
 from abl.syntax.vocabulary import RULE_KEYS, RULE_KINDS, SEVERITY_VALUES
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})

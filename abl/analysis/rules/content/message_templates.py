@@ -10,7 +10,7 @@ from typing import Final
 from abl.analysis import fixes
 from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes import content as content_fixes
-from abl.analysis.flow.across_agents import words_in
+from abl.analysis.flow.cross_agent_queries import words_in
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule

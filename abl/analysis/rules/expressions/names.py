@@ -10,12 +10,12 @@ from abl.analysis.conditions.judgement import holds_unset, never_set
 from abl.analysis.conditions.literal_words import meant_literal
 from abl.analysis.fixes.memory_entries import declare_variable
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.known import state_variables
 from abl.analysis.index.model import AgentIndex, ExpressionUse, Read, Write
 from abl.analysis.index.names import SYSTEM_NAMES
 from abl.analysis.index.profiles import attaching
 from abl.analysis.index.project import Index
 from abl.analysis.index.views import origins
+from abl.analysis.index.visible_names import state_variables
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.agents.targets import is_handed_on
 from abl.diagnostics import Fix

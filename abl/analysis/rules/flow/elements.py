@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conformance.values import unfit
-from abl.analysis.flow.across_agents import words_in
+from abl.analysis.flow.cross_agent_queries import words_in
 from abl.analysis.incremental.parts import Placed
-from abl.analysis.index.borrowing import profiles_used
 from abl.analysis.index.elements import elements_of, ids_in, shown_blocks
+from abl.analysis.index.imported_tools import profiles_used
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.symbols.labels import labels_of
+from abl.analysis.symbols.local_names import labels_of
 from abl.diagnostics import Fix, Severity
 from abl.syntax import nodes
 from abl.syntax.recovery.suggest import closest

@@ -10,8 +10,8 @@ from abl.analysis.conditions.judgement import holds_unset, never_set
 from abl.analysis.flow.graph import FlowGraph
 from abl.analysis.flow.moves import Move, moves_of
 from abl.analysis.incremental.parts import Part, Placed
-from abl.analysis.index.borrowing import profiles_used
-from abl.analysis.index.known_tools import known_tools
+from abl.analysis.index.available_tools import known_tools
+from abl.analysis.index.imported_tools import profiles_used
 from abl.analysis.index.model import AgentIndex, ExpressionUse
 from abl.analysis.index.names import SYSTEM_NAMES
 from abl.analysis.index.project import Index

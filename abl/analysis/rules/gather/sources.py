@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.fixes.entries import create_in_section
+from abl.analysis.index.available_tools import known_tools
 from abl.analysis.index.fields import (
     is_in_step,
     is_set,
@@ -15,7 +16,6 @@ from abl.analysis.index.fields import (
     process_of,
     validation_of,
 )
-from abl.analysis.index.known_tools import known_tools
 from abl.analysis.index.model import AgentIndex, is_true, value_of
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule

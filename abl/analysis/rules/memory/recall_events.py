@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from abl.analysis import fixes
 from abl.analysis.fixes.entries import add_property
-from abl.analysis.index.known_tools import known_tools
+from abl.analysis.index.available_tools import known_tools
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.index.names import BUILT_IN_TOOLS
 from abl.analysis.index.project import Index

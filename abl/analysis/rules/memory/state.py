@@ -19,7 +19,7 @@ from abl.diagnostics import Edit, Fix
 from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.incremental.moving import first_of
+from abl.syntax.incremental.relocation import first_of
 
 
 @rule("ABL380", "bad-assignment", "error", "SET needs `name = expression`")

@@ -8,7 +8,7 @@ from abl.analysis import fixes
 from abl.analysis.conformance.properties import looks_given
 from abl.analysis.fixes.calls import required_first
 from abl.analysis.fixes.steps import free_name
-from abl.analysis.index.borrowing import places_of
+from abl.analysis.index.imported_tools import places_of
 from abl.analysis.index.imports import import_lines, tools_imported
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index

@@ -9,7 +9,7 @@ from typing import Any, Final
 from abl.analysis import fixes
 from abl.analysis.conditions.chains import Chain, Missing, chains_of, missing_step, unwrapped
 from abl.analysis.incremental.parts import Placed
-from abl.analysis.index.borrowing import profiles_used
+from abl.analysis.index.imported_tools import profiles_used
 from abl.analysis.index.model import AgentIndex, ExpressionUse
 from abl.analysis.index.names import first_below
 from abl.analysis.index.project import Index

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 
 from abl.analysis import fixes
 from abl.analysis.conformance import generic
-from abl.analysis.index.known_tools import known_tools
+from abl.analysis.index.available_tools import known_tools
 from abl.analysis.index.model import AgentIndex, value_of
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conditions.types import canonical_type
-from abl.analysis.index.borrowing import places_of
+from abl.analysis.index.imported_tools import places_of
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from abl.analysis.index.borrowing import places_of, profiles_used
+from abl.analysis.index.imported_tools import places_of, profiles_used
 from abl.analysis.index.imports import Import, imports_of, tools_imported
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS

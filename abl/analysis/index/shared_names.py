@@ -12,8 +12,8 @@ from abl.analysis.index.imports import imported_files
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import paths_above
 from abl.analysis.index.project import Index
-from abl.analysis.symbols.labels import LabelKind, has_label
-from abl.analysis.symbols.links import Theirs, links_of, theirs_of
+from abl.analysis.symbols.agent_links import Theirs, links_of, theirs_of
+from abl.analysis.symbols.local_names import LabelKind, has_label
 from abl.source import Span
 from abl.syntax import nodes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.incremental.moving import origin_of
+from abl.syntax.incremental.relocation import origin_of
 from abl.syntax.nodes import Block
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from abl.syntax.incremental.moving import Move, origin_of
+from abl.syntax.incremental.relocation import Move, origin_of
 from abl.syntax.nodes import Block, Node, Reading, Unit
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.flow_style import in_lines

@@ -10,10 +10,10 @@ from abl.analysis.collect.records import ExpressionUse, Write
 from abl.analysis.conditions.chains import Chain, chain_of
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.index.sharing import Symbol, exchanged, homes_of
+from abl.analysis.index.shared_names import Symbol, exchanged, homes_of
 from abl.analysis.results.latest import RESULT_NAMES, latest_calls
 from abl.analysis.results.returned import Held, Returned, declared_tool, only
-from abl.analysis.symbols.links import theirs_of
+from abl.analysis.symbols.agent_links import theirs_of
 from abl.expressions import nodes as en
 from abl.source import Span
 from abl.syntax import nodes
