@@ -113,7 +113,8 @@ class Entry:
     @property
     def has_safe_gate(self) -> bool:
         """False for a gate that can fail: an error in it fails the rule (04 §6)."""
-        return self.opening is None or self.opening.safe
+        node = self.gate.reading.node if self.gate is not None else None
+        return node is None or Demand(node).safe
 
     @once
     def is_demanded_by_gate(self) -> bool:

@@ -203,7 +203,7 @@ class Rulebook:
             return None
         for other in self._related(entry, paths_of(demand.opposite.bounds)):
             if other.binding and other.verdict is None and other.setting[1] in (None, checkpoint):
-                open_too = other.opening is None or other.setting[0] == gate
+                open_too = other.gate is None or other.setting[0] == gate
                 if open_too and _limited_by(demand, other):
                     return other
         return None

@@ -334,10 +334,7 @@ def disproved(told: Diagnostic, number: int, lines: list[Line]) -> State | None:
 
 
 @SEEDS
-def test_what_is_told_of_rules_is_so_for_every_value(seed: int, request: pytest.FixtureRequest) -> None:
-    if seed == 2:
-        why = "ABL435 is told of a rule that fails for x = false, y = []; the cause is not known yet"
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+def test_what_is_told_of_rules_is_so_for_every_value(seed: int) -> None:
     random = Random(seed)
     told = 0
     for _ in range(length(14, 350)):
