@@ -1,4 +1,4 @@
-"""Folders of code and of tests are small enough that their names tell where a line belongs (docs/architecture.md §1)."""
+"""Folders of code and of tests are small enough that their names tell where a line belongs (docs/architecture.md)."""
 
 from __future__ import annotations
 

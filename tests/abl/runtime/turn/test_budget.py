@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.abl.runtime.harness import HEAD, session
 
 LIST = 'SPLIT(REPEAT("x,", 40000), ",")'
 HEAVY = f"{LIST} == {LIST}"
+WIDE = replace(TURN, operations=10**9, characters=10**9, elements=10**9, seconds=1_000)
+"""Room for everything, so that only the limit under test can be hit, however quick or slow the machine is."""
 NESTED = "{{#each items}}{{#each items}}{{LENGTH(SPLIT(REPEAT('x,', 40000), ','))}}{{/each}}{{/each}}"
 
 
@@ -24,7 +27,8 @@ def flow(*lines, more=""):
 
 
 def small(**limits):
-    return Budget.of(replace(TURN, **limits))
+    """A budget of which only what is named can run out."""
+    return Budget.of(replace(WIDE, **limits))
 
 
 def failing(agent, **more):
@@ -197,12 +201,13 @@ CONSTRUCTS = [(f'RESPOND: "{NESTED}"',), (f"CHECK: {MUCH} IS SET", '  ON_FAIL: "
 
 @pytest.mark.parametrize("raised", RAISED)
 @pytest.mark.parametrize("lines", CONSTRUCTS)
-def test_what_poll_raises_reaches_the_host_as_it_is(raised, lines):
+def test_what_poll_raises_reaches_the_host_as_it_is(raised, lines, monkeypatch):
+    monkeypatch.setattr("abl.expressions.budget.POLL_SECONDS", 0)  # at the first look, which comes within `lines`
+
     def poll():
         raise raised
 
-    limits = replace(TURN, characters=10**9, elements=10**9, operations=10**9)
-    talk = session(flow(f"SET: items = {LIST}", *lines), budget=Budget.of(limits, poll))
+    talk = session(flow(*lines), variables={"items": ["x"] * 40_000}, budget=Budget.of(WIDE, poll))
     with pytest.raises(type(raised)) as caught:
         talk.start()
     assert caught.value is raised
@@ -210,20 +215,32 @@ def test_what_poll_raises_reaches_the_host_as_it_is(raised, lines):
 
 def test_poll_is_called_again_and_again_while_a_turn_computes():
     seen = []
-    limits = replace(TURN, characters=10**9, elements=10**9, operations=10**9, seconds=0.6)
-    failing(flow(f"SET: items = {LIST}", f'RESPOND: "{NESTED}"'), budget=Budget.of(limits, lambda: seen.append(1)))
-    assert len(seen) >= 3
+
+    def poll():
+        seen.append(1)
+        if len(seen) == 5:
+            raise Cancelled
+
+    talk = session(flow(f"SET: items = {LIST}", f'RESPOND: "{NESTED}"'), budget=Budget.of(WIDE, poll))
+    with pytest.raises(Cancelled):
+        talk.start()
+    assert len(seen) == 5
 
 
-def test_waiting_for_a_port_takes_nothing_of_the_budget():
+def test_waiting_for_a_port_takes_nothing_of_the_budget(monkeypatch):
+    waited = []
+
     class Tools:
         def call(self, name, args, context):
-            time.sleep(0.3)
+            waited.append(3_600)  # on the clock, not of the processor's time
 
+    clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + sum(waited), thread_time=time.thread_time)
+    monkeypatch.setattr("abl.expressions.budget.time", clock)
     agent = flow("CALL: look", 'RESPOND: "done"') + 'TOOLS:\n  look() -> {ok: boolean}\n    description: "Looks"\n'
-    talk = Session({"desk.agent.abl": HEAD + agent}, tools=Tools(), budget=small(seconds=0.25))
+    talk = Session({"desk.agent.abl": HEAD + agent}, tools=Tools(), budget=small(seconds=60))
     with pytest.raises(AttributeError):  # this port gives nothing that is a result
         talk.start()
+    assert waited
 
 
 def test_a_scenario_fails_where_a_turn_exceeds_its_budget():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,6 +11,7 @@ from abl.source import Span
 from abl.syntax import nodes, parse
 from abl.syntax.incremental.reparse import common_ends, reparse, reread
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
+from tests.calls import calls
 
 TEXTS = [*EXAMPLES, SHOWN, generated(6), generated(6).replace("  ", "\t", 3), "\ufeff" + generated(2)]
 
@@ -76,21 +75,13 @@ def test_one_line_costs_a_fraction_of_the_text() -> None:
     text = generated(120)
     edited = text.replace("Number 60,", "Number sixty,")
     document = parse(text)
-    whole = min(_seconds(lambda: parse(edited)) for _ in range(5))
-    part = min(_seconds(lambda: reparse(document, edited)) for _ in range(5))
-    assert part < whole / 1.5
+    assert calls(lambda: reparse(document, edited)) < calls(lambda: parse(edited)) / 1.5
 
 
 def steps_of(document: nodes.Document) -> tuple[nodes.Step, ...]:
     flow = document.agents[0].flow
     assert flow is not None
     return flow.steps
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def test_lines_below_an_item_in_the_column_of_its_key_are_no_items() -> None:
