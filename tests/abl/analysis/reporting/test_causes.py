@@ -21,7 +21,6 @@ IN_BRACES = """delegate:
 """
 TRIGGER = "MEMORY:\n  remember:\n    - WHEN: name IS SET\n      STORE: name -> user.name\n"
 FIRST_LINE = "MEMORY:\n  remember:\n    - STORE: name -> user.name\n      WHEN: name IS SET\n"
-RECALL = "MEMORY:\n  recall:\n    - ON: session:start\n      ACTION: inject_context\n      PATHS: [user.name]\n"
 TOOL = """TOOLS:
   find_book(title: string) -> {id: string}
     description: "Find a book."
@@ -30,20 +29,6 @@ TOOL = """TOOLS:
     server: library
 """
 FIELD = "GATHER:\n  branch:\n    prompt: Which?\n    type: enum\n    options: [a, b]\n"
-STEP = """FLOW:
-  ask:
-    REASONING: false
-    GATHER:
-      - title:
-          prompt: "Which?"
-    MAX_ATTEMPTS: 3
-    ON_EXHAUSTED: give_up
-    THEN: give_up
-  give_up:
-    REASONING: false
-    RESPOND: "{{title}}"
-    THEN: COMPLETE
-"""
 CALL = """TOOLS:
   lend(title: string) -> {ok: boolean}
     description: "Lend."
@@ -55,14 +40,6 @@ FLOW:
       WITH:
         title: "'Emma'"
     THEN: COMPLETE
-"""
-ROUTING = """ESCALATE:
-  triggers:
-    - WHEN: fines > 100
-  routing:
-    - id: others
-      queue: desk
-      skills: [money]
 """
 ACTIONS = """ACTIONS:
   - SELECT: "Branch"
@@ -93,15 +70,11 @@ def told(text: str) -> list[str]:
         (HEAD + DELEGATE, "FAILURE_MESSAGE", "FAILURE_MESAGE", "ABL106"),
         (YAML_HEAD + IN_BRACES, "WHEN", "wehn", "ABL106"),
         (HEAD + TRIGGER, "WHEN", "WHENN", "ABL106"),
-        (HEAD + TRIGGER, "STORE", "STROE", "ABL106"),
         (HEAD + FIRST_LINE, "STORE", "STROE", "ABL106"),
-        (HEAD + RECALL, "PATHS", "PATSH", "ABL106"),
         (HEAD + TOOL, "server", "sevrer", "ABL812"),
         (HEAD + FIELD, "prompt", "promtp", "ABL704"),
         (HEAD + FIELD, "options", "optoins", "ABL704"),
-        (HEAD + STEP, "MAX_ATTEMPTS", "MAX_ATEMPTS", "ABL620"),
         (HEAD + CALL, "WITH", "WITHH", "ABL106"),
-        (HEAD + ROUTING, "skills", "skils", "ABL947"),
         (HEAD + ACTIONS, "SELECT", "SLECT", "ABL1067"),
     )
 )
