@@ -166,7 +166,8 @@ class Held:
         monkeypatch.setattr(hashing.PBKDF2PasswordHasher, "encode", encode)
 
 
-def test_what_was_hashed_before_is_read(settings):
+def test_what_was_hashed_before_is_read(settings, monkeypatch):
+    monkeypatch.setattr(hashing.PBKDF2PasswordHasher, "iterations", 1_000)
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     before = make_password(PASSWORD)
     settings.PASSWORD_HASHERS = OURS

@@ -265,6 +265,7 @@ def seconds_to_choose():
     return min(times)
 
 
+@pytest.mark.full
 def test_choosing_among_ten_thousand_waiting_turns_takes_little_longer_than_among_four_hundred(project):
     talks = many_waiting(project, accounts=20, conversations=10, turns=2)
     few = seconds_to_choose()
