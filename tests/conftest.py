@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 from django.test import TransactionTestCase, override_settings
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import expect
 
 from tests.browser.fonts import fontconfig
@@ -28,6 +29,9 @@ FAST_CASES = 3
 
 # What a page has to show it shows soon, but a machine that does other things too may take its time.
 expect.set_options(timeout=20_000)
+# An example of hypothesis may take as long as the machine takes: by default each that takes 0.2 s fails.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_configure(config: pytest.Config) -> None:

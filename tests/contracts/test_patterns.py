@@ -161,6 +161,7 @@ def test_no_pattern_goes_back_again_and_again():
     } == {}
 
 
+@pytest.mark.full
 def test_what_would_go_back_is_found():
     assert slow(re.compile(r"\{\{\s*[^{}]*?\s*\}\}")) is not None
     assert slow(re.compile(r"(?s)(?:<!--.*?-->\s*)*<html")) is not None

@@ -98,6 +98,7 @@ def repeating(document, editor):
 
 
 @pytest.mark.django_db
+@pytest.mark.full
 def test_the_page_and_the_api_say_that_a_difference_is_coarse(as_, repeating):
     page = as_("viewer").get(reverse("editor:revision", args=["library", repeating.path, 3])).content.decode()
     assert "too repetitive to compare every line" in page

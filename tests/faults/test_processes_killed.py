@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.constraints.running.test_worker_kill import RULES, STEPS, started
-from tests.workbench import Workbench, eventually, running
+from tests.workbench import Workbench, busyness, eventually, running
 
 pytestmark = pytest.mark.slow
 
@@ -73,8 +73,8 @@ def test_a_turn_survives_worker_web_and_beat_being_killed_again_and_again(workbe
             eventually(lambda n=attempt: at_work(n), 20, f"events of attempt {attempt}")
             kill(workbench, *parts)
         killed = time.monotonic()
-        eventually(lambda: asked(client, f"{address}turns/1/")["status"] == "done", SECONDS, "the turn completed")
-        assert time.monotonic() - killed < SECONDS
+        eventually(lambda: asked(client, f"{address}turns/1/")["status"] == "done", 120, "the turn completed")
+        assert (time.monotonic() - killed) / busyness() < SECONDS
 
         done = asked(client, f"{address}turns/1/")
         assert done["attempt"] == len(KILLS) + 1

@@ -50,6 +50,7 @@ BODIES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_ten_times_the_body_takes_some_ten_times_as_long(body):
     small, large = body(20_000), body(200_000)

@@ -1,13 +1,15 @@
 """What an evaluation may cost (docs/spec 02 §8): counted where values are made, and given by the caller."""
 
-import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from abl.expressions import compile_expression, compile_template, render
 from abl.expressions.bounds import MAX_FAST_NODES, MAX_RENDER_ERRORS
-from abl.expressions.budget import EXPLORATION, KEYSTROKE, REQUEST, TURN, Budget, BudgetExceeded
+from abl.expressions.budget import EXPLORATION, KEYSTROKE, REQUEST, TURN, Budget, BudgetExceeded, Limits
 from abl.expressions.sizes import SizeExceeded, written_size
+from tests.calls import calls
 
 LONG = "x" * 1_000_000
 LISTS = {"long": ["x"] * 60_000, "text": LONG, "small": 1}
@@ -28,8 +30,14 @@ EXPRESSIONS = {
 }
 
 
+WIDE = Limits(10**9, 10**9, 10**9, TURN.depth, 1_000)
+"""Room for everything: only what a test names can end it, however quick or slow the machine is."""
+
+
 def budget(**limits):
-    return Budget(**{"operations": 50_000, "characters": 900_000, "elements": 100_000, **limits})
+    """A budget that is counted, so that its time plays no part."""
+    counted = {"operations": 50_000, "characters": 900_000, "elements": 100_000, "seconds": WIDE.seconds}
+    return Budget(**counted | limits)
 
 
 @pytest.mark.parametrize(("source", "what"), EXPRESSIONS.items())
@@ -76,23 +84,33 @@ def test_short_values_are_not_counted():
     assert given.exceeded is None
 
 
-def test_time_is_that_of_the_processor():
-    with budget(seconds=0.02) as given:
-        time.sleep(0.1)
+def test_time_is_that_of_the_processor(monkeypatch):
+    passed, worked = [], []  # seconds on the clock, and of the processor
+    clock = SimpleNamespace(perf_counter=lambda: 0.01 * len(worked) + sum(passed), thread_time=lambda: sum(worked))
+    monkeypatch.setattr("abl.expressions.budget.time", clock)
+    monkeypatch.setattr("abl.expressions.budget.POLL_SECONDS", 0)
+    given = Budget.of(replace(WIDE, seconds=0.02), lambda: worked.append(0.001))
+    with given:
+        passed.append(3_600)
         assert compile_expression("LENGTH(SPLIT(text, '')) == 9000").evaluate({"text": "x" * 9_000}) is True
-        started = time.thread_time()
         with pytest.raises(BudgetExceeded, match=r"computes longer than 0\.02 s"):
             compile_template("{{#each long}}{{#each long}}{{/each}}{{/each}}").render(LISTS)
-        assert time.thread_time() - started < 1
     assert given.exceeded.what == "time"
+    assert 20 <= len(worked) <= 22, "it is told at the next look at the clock"
 
 
 class Stop(RuntimeError):
     """What a host raises to end an evaluation."""
 
 
+@pytest.fixture
+def polls_at_each_look(monkeypatch):
+    """``poll`` is called at each look at the clock, so that no machine is too quick for it."""
+    monkeypatch.setattr("abl.expressions.budget.POLL_SECONDS", 0)
+
+
 @pytest.mark.parametrize("full", [False, True])
-def test_what_poll_raises_passes_every_handler(full):
+def test_what_poll_raises_passes_every_handler(full, polls_at_each_look):
     stop = Stop()
 
     def poll():
@@ -107,16 +125,16 @@ def test_what_poll_raises_passes_every_handler(full):
         lambda: compile_expression("'{{#each long}}{{small IN long}}{{/each}}' == 'a'").holds(LISTS),
     ]
     for way in ways:
-        with pytest.raises(Stop) as caught, Budget.of(EXPLORATION, poll):
+        with pytest.raises(Stop) as caught, Budget.of(WIDE, poll):
             way()
         assert caught.value is stop
 
 
-def test_what_poll_raises_leaves_the_outermost_block_only():
+def test_what_poll_raises_leaves_the_outermost_block_only(polls_at_each_look):
     def poll():
         raise Stop
 
-    outer = Budget.of(TURN, poll)
+    outer = Budget.of(WIDE, poll)
 
     def between():
         try:
@@ -152,9 +170,8 @@ def test_a_value_is_measured_as_it_would_be_written():
     value = ["a text"]
     for _ in range(45):
         value = [value, {"a": value}]
-    started = time.thread_time()
+    assert calls(lambda: written_size(value, "x")) < 5_000  # each part once
     assert written_size(value, "x") > 2**45
-    assert time.thread_time() - started < 0.1
     assert written_size({"a": [1, "two"]}, "x") == len('{"a":[1.234567,"two"]}') + 2
     for _ in range(80):
         value = [value]

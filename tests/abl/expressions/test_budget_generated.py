@@ -117,6 +117,7 @@ def test_every_function_ends_within_its_budget_for_large_arguments(function):
             within_budget(lambda read=read: read.evaluate_checked(CONTEXT), source)
 
 
+@pytest.mark.full
 def test_generated_expressions_and_templates_end_within_their_budget():
     try_all(seed=1, rounds=25)
 

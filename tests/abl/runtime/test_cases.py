@@ -2,7 +2,7 @@
 
 import pytest
 
-from .harness import assert_case, load_cases
+from tests.abl.runtime.harness import assert_case, load_cases
 
 CASES = load_cases()
 

@@ -9,9 +9,8 @@ from abl.runtime.events.reading import state_at, without_durations
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools
 from abl.runtime.ports import ToolContext, ToolResult
 from abl.runtime.scenarios.player import run_scenario
+from tests.abl.runtime.harness import load_cases
 from tests.every import every
-
-from .harness import load_cases
 
 KEYS = ["seq", "parent", "turn", "kind", "at", "duration_us", "agent", "step", "span", "status", "data"]
 STATUSES = {"ok", "passed", "failed", "warned", "gated", "skipped", "inert", "not_reached", "not_executed", "error"}

@@ -193,9 +193,9 @@ HOSTILE = [
 @pytest.mark.parametrize(("schema", "content"), HOSTILE)
 def test_no_schema_and_content_stop_the_server(schema, content):
     assert problems_of(schema) == []
-    began = time.monotonic()
+    began = time.process_time()
     errors_of(schema, content)
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 def test_too_much_work_is_an_error_not_a_pass():

@@ -1,0 +1,104 @@
+"""The declaration of trace events: what tests refuse, and that it is complete (docs/spec 12 §4)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from abl.runtime import Session
+from abl.runtime.events.kinds import KINDS, UNRECORDED, label_of, name_of, problems_of
+from tests.recording import declared_events
+
+ROOT = Path(__file__).resolve().parents[4]
+AGENT = """AGENT: Desk
+GOAL: "Lend"
+
+FLOW:
+  entry_point: hello
+  steps:
+    - hello
+
+hello:
+  REASONING: false
+  RESPOND: "Hello"
+  THEN: COMPLETE
+"""
+
+
+def kinds_of_the_specification() -> set[str]:
+    """The first column of the table of docs/spec 12 §4; ``gather.*`` is left to its own page."""
+    text = (ROOT / "docs/spec/12-interfaces.md").read_text(encoding="utf-8")
+    rows = text.partition("## 4. Trace event")[2].partition("\n## ")[0].splitlines()
+    return {kind for row in rows if row.startswith("| `") for kind in re.findall(r"`([a-z_.]+)`", row.split("|")[1])}
+
+
+def test_every_kind_of_the_specification_is_declared_and_no_other():
+    declared = {kind for kind in KINDS if not kind.startswith("gather.")} | set(UNRECORDED)
+    assert declared == kinds_of_the_specification()
+    assert not set(KINDS) & set(UNRECORDED)
+
+
+def test_every_status_is_one_of_the_specification():
+    text = (ROOT / "docs/spec/12-interfaces.md").read_text(encoding="utf-8")
+    known = set(re.search(r"^`status`: `([a-z_ ]+)`", text, re.MULTILINE)[1].split())
+    assert {status for kind in KINDS.values() for status in kind.statuses} <= known
+
+
+def test_the_runtime_records_every_kind_by_a_name_that_is_declared():
+    """Literals alone: what is recorded under a computed name the sessions of the other tests show."""
+    named = set()
+    for path in (ROOT / "abl/runtime").rglob("*.py"):
+        named |= set(re.findall(r"\.emit\(\s*\"([a-z_.]+)\"", path.read_text(encoding="utf-8")))
+    assert len(named) > 30
+    assert named <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "data", "problem"),
+    [
+        ("step.dance", "ok", {}, "kind 'step.dance' is not declared in abl.runtime.events.kinds"),
+        ("flow.start", "failed", {"entry": "a"}, "status 'failed' of flow.start is not one of ok"),
+        ("flow.start", "ok", {"entrance": "a"}, "field 'entrance' of flow.start is not declared"),
+        ("flow.start", "ok", {"entry": 3}, "field 'entry' of flow.start is text, not 3"),
+        ("flow.start", "ok", {"entry": None}, "field 'entry' of flow.start is text, not None"),
+        ("step.exit", "ok", {"to": True}, "field 'to' of step.exit is text or null, not True"),
+        ("step.enter", "ok", {"attempt": True}, "field 'attempt' of step.enter is number, not True"),
+        ("gather.start", "ok", {"fields": "a"}, "field 'fields' of gather.start is texts, not 'a'"),
+        ("gather.start", "ok", {"fields": [1]}, "field 'fields' of gather.start is texts, not [1]"),
+    ],
+)
+def test_what_is_not_declared_is_named(kind, status, data, problem):
+    assert problems_of(kind, status, data) == [problem]
+
+
+def test_a_hidden_value_may_have_another_type_and_no_other_name():
+    assert problems_of("step.enter", "ok", {"attempt": "[REDACTED]"}, masked=True) == []
+    assert problems_of("step.enter", "ok", {"tries": 1}, masked=True) == ["field 'tries' of step.enter is not declared"]
+
+
+@pytest.mark.parametrize("given", [("step.dance", {}), ("flow.start", {"entrance": "a"})])
+def test_the_recorder_of_these_tests_refuses_what_is_not_declared(given):
+    session = Session({"desk.agent.abl": AGENT})
+    session.start()
+    with pytest.raises(AssertionError, match="not declared"):
+        session._engine.recorder.emit(*given)
+
+
+def test_what_is_added_to_an_event_later_is_refused_too():
+    inner = declared_events()
+    recorded = inner.__enter__()
+    session = Session({"desk.agent.abl": AGENT})
+    session.start()
+    session._engine.recorder.complete(recorded[0], invented=1)
+    with pytest.raises(AssertionError, match=r"field 'invented' of session\.start is not declared"):
+        inner.__exit__(None, None, None)
+    del recorded[0]["data"]["invented"]  # the fixture of all these tests looks too
+
+
+def test_names_and_labels_come_from_the_declaration():
+    assert (name_of("call.end"), name_of("intent"), name_of("wholly.new")) == ("Result", "Intent", "Wholly new")
+    assert label_of("step.exit", "edge") == "By"
+    assert label_of("call.end", "generated") == "Generated"
+    assert label_of("wholly.new", "why_so") == "Why so"
