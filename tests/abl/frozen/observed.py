@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -44,19 +45,24 @@ def corpus() -> Iterator[Frozen]:
     """Every text, in an order that does not change."""
     for at, text in enumerate(TEXTS):
         yield Frozen(f"text-{at}", {"desk.agent.abl": text})
-    for at, (code, case) in enumerate(ALL_CASES):
-        yield Frozen(f"{code}-{at}", files_of(case))
+    for code, case in ALL_CASES:
+        yield Frozen(_name(code, case["name"]), files_of(case))
     played = [*load_cases()]
     for path in sorted((ROOT / "tests/abl/runtime/spec").glob("*.yaml")):
         played += load_file(path)
-    for at, (_, files, scenario) in enumerate(played):
-        yield Frozen(f"run-{at}", files, scenario)
+    for name, files, scenario in played:
+        yield Frozen(_name("run", name), files, scenario)
     for folder in sorted((ROOT / "examples").iterdir()):
         files = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.abl"))}
         for path in sorted(folder.glob("*.scenario.yaml")):
             yield Frozen(f"example-{folder.name}-{path.name}", files, _scenario(path.read_text(encoding="utf-8")))
     for number in range(GENERATED):
         yield Frozen(f"generated-{number}", {"desk.agent.abl": document(random.Random(number))})
+
+
+def _name(kind: str, words: str) -> str:
+    """The name of a text that stays when others come before it, in one word."""
+    return f"{kind}-{re.sub(r'[^A-Za-z0-9.]+', '-', words).strip('-').lower()}"
 
 
 def _scenario(text: str) -> Scenario | None:
