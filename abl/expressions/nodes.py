@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Final, TypeAlias
 
+from abl.quick import make_quickly
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -201,6 +203,9 @@ Node: TypeAlias = (
     | ListNode
     | ObjectNode
 )
+
+
+make_quickly(vars().copy().values())
 
 
 def _sides(node: Test) -> tuple[Node, ...]:
