@@ -142,13 +142,12 @@ def _project_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule,
 
 
 def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tuple[Rule, ...]:
-    kind = thing.__class__
-    if kind is ExpressionUse:
+    if isinstance(thing, ExpressionUse):
         kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
         return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
-    rules = _table(project).get(kind, ())
+    rules = _table(project).get(thing.__class__, ())
     if rules and isinstance(thing, nodes.GatherField):
-        return _rules_for(kind, frozenset([prop.key for prop in thing.props]), project)
+        return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
     return rules
 
 

@@ -236,6 +236,10 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, parents first, in the order of the text."""
+    return _walk(node) if node.__class__ in _CHILDREN else iter((node,))
+
+
+def _walk(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         current = stack.pop()
