@@ -7,9 +7,10 @@ speak UTF-16 convert here and nowhere else.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
 
 class Span(NamedTuple):
@@ -17,6 +18,10 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+new_span: Final = cast(Callable[[type[Span], tuple[int, int]], Span], tuple.__new__)
+"""``new_span(Span, (a, b))`` is ``Span(a, b)`` without the call in between, for what runs once a line."""
 
 
 class Position(NamedTuple):

@@ -45,6 +45,7 @@ BARS: dict[str, Bar] = {
     "check.cold_to_pyyaml": Bar(0.9, "x PyYAML"),
     "check.growth_10x": Bar(12, "x for ten times the text"),
     "check.edit_2000_ms": Bar(12, "ms"),
+    "check.edit_slip_2000_ms": Bar(12, "ms"),
     "project.edit_to_cold": Bar(0.05, "of a cold check of 200 agents"),
     "editing.complete_ms.median": Bar(20, "ms"),
     "editing.format_to_pyyaml": Bar(1, "x PyYAML"),

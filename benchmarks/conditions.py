@@ -126,7 +126,7 @@ def main() -> None:
         )
         print(f"{name:14} {times['lambda']:>6.0f} ns {ratios}")
     means = " ".join(f"{figures['ratios'][rival]:>10.2f}x" for rival in rivals)
-    print(f"{'geometric mean':24} {means}   (bars: evaluate 2.5x, explain 7x)")
+    print(f"{'geometric mean':24} {means}   (bars: evaluate 2x, explain 6x)")
 
 
 if __name__ == "__main__":

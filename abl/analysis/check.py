@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers every rule)
@@ -101,10 +101,14 @@ def _errors_beside(path: str, readings: Readings) -> Iterator[Finding]:
         yield from (each for each in found if severity_of(each) == "error")
 
 
-@cache
 def _table(project: bool) -> dict[type, tuple[Rule, ...]]:
     """The rules by what they look at; filled once, after every rule module was imported."""
-    return rules_by_kind(project=project)
+    if project not in _TABLES:
+        _TABLES[project] = rules_by_kind(project=project)
+    return _TABLES[project]
+
+
+_TABLES: Final[dict[bool, dict[type, tuple[Rule, ...]]]] = {}
 
 
 def _local(document: DocumentIndex) -> tuple[Finding, ...]:
@@ -141,9 +145,10 @@ def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tupl
     if isinstance(thing, ExpressionUse):
         kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
         return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
-    if isinstance(thing, nodes.GatherField):
+    rules = _table(project).get(thing.__class__, ())
+    if rules and isinstance(thing, nodes.GatherField):
         return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
-    return _table(project).get(thing.__class__, ())
+    return rules
 
 
 @lru_cache(maxsize=4_096)

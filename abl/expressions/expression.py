@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from abl.remembered import remembered
@@ -130,8 +129,8 @@ class Expression:
         self._depth = depth
         self._run: Callable[[Evaluation], Value] | None = None
         self._prepared: dict[int, Record] | None = None
-        self.evaluate = partial(self._first, "evaluate")
-        self.holds = partial(self._first, "holds")
+        self.evaluate = self._first_evaluate
+        self.holds = self._first_holds
         self.explain = self._first_explain
 
     def __repr__(self) -> str:
@@ -220,18 +219,26 @@ class Expression:
     def _slow_explain(self, context: Context, now: Now = None, rng: Random | None = None, full: bool = False) -> Record:
         return self._traced(Evaluation(context, now, rng), full=full).tree
 
-    def _first(self, kind: str, context: Context, now: Now = None, rng: Random | None = None) -> Value:
-        """The first call of `evaluate` or `holds`: put compiled code in its place."""
-        if not isinstance(getattr(self, kind), partial):
-            return getattr(self, kind)(context, now, rng)  # a reference taken before the first call
-        slow = self._slow_holds if kind == "holds" else self._slow_evaluate
-        fast = None
-        if compiler.is_compilable(self.node, bounds.MAX_FAST_NODES):
-            fast = compile_fast(self.node, self.guardrail, condition=kind == "holds")
+    def _first_evaluate(self, context: Context, now: Now = None, rng: Random | None = None) -> Value:
+        """The first call of `evaluate`: put compiled code in its place."""
+        if self.evaluate == self._first_evaluate:  # else a reference was taken before the first call
+            self.evaluate = self._fast(self._slow_evaluate, condition=False) or self._slow_evaluate
+        return self.evaluate(context, now, rng)
+
+    def _first_holds(self, context: Context, now: Now = None, rng: Random | None = None) -> bool:
+        """The first call of `holds`: put compiled code in its place."""
+        if self.holds == self._first_holds:
+            self.holds = self._fast(self._slow_holds, condition=True) or self._slow_holds
+        return self.holds(context, now, rng)
+
+    def _fast(self, slow: Evaluate, *, condition: bool) -> Callable[..., Any] | None:
+        """Code for the usual values around what evaluates all others; None for a tree that has none."""
+        if not compiler.is_compilable(self.node, bounds.MAX_FAST_NODES):
+            return None
+        fast = compile_fast(self.node, self.guardrail, condition=condition)
         if fast is not None:
             fast.__globals__["slow"] = slow
-        setattr(self, kind, fast or slow)
-        return slow(context, now, rng)
+        return fast
 
     def _slow_evaluate(self, context: Context, now: Now = None, rng: Random | None = None) -> Value:
         return self.evaluate_checked(context, now, rng).value

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Final, TypeAlias
 
+from abl.quick import make_quickly
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -203,6 +205,9 @@ Node: TypeAlias = (
 )
 
 
+make_quickly(vars().copy().values())
+
+
 def _sides(node: Test) -> tuple[Node, ...]:
     return (node.left,) if node.right is None else (node.left, node.right)
 
@@ -231,6 +236,10 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, parents first, in the order of the text."""
+    return _walk(node) if node.__class__ in _CHILDREN else iter((node,))
+
+
+def _walk(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         current = stack.pop()

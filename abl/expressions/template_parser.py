@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from abl.quick import make_quickly
+
 from . import bounds
 from .errors import ExpressionError
 from .expression import Expression, compile_expression
@@ -85,6 +87,9 @@ class SingleBrace:
     name: str
     start: int
     end: int
+
+
+make_quickly((Text, Slot))
 
 
 @dataclass(slots=True)

@@ -32,16 +32,16 @@ def parse(text: str, path: str = "agent.abl") -> Document:
 
 
 def _parsed(text: str, path: str) -> Document:
-    ctx = begun(text, path)
+    ctx = begun(Source(text, path))
     if len(ctx.text) < len(text):
         end = len(ctx.text)
         ctx.report(findings.unreadable(Span(end, end), f"The file is longer than {MAX_SOURCE_CHARS} characters"))
     return finished(ctx, build(ctx, ctx.text))
 
 
-def begun(text: str, path: str, corrections: Corrections = NO_CORRECTIONS) -> Context:
+def begun(source: Source, corrections: Corrections = NO_CORRECTIONS) -> Context:
     """The state of a parse before the first line is read; ``corrections`` are read in place of what stands there."""
-    ctx = Context(Source(text, path), _readable(text), corrections=corrections)
+    ctx = Context(source, _readable(source.text), corrections=corrections)
     _casing(ctx)
     return ctx
 

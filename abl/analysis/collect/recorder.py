@@ -17,6 +17,7 @@ from abl.analysis.collect.records import (
     TemplateUse,
     Write,
     WriteKind,
+    new_read,
 )
 from abl.analysis.conditions.reading import read_condition_text, read_value, tags_of
 from abl.analysis.incremental.parts import Part, Placed
@@ -134,7 +135,8 @@ class Recorder:
         if text is None or not text.value.strip():
             return
         reading = read_condition_text(text.value, text.style) if mode == "condition" else read_value(text.value)
-        use = ExpressionUse(text, mode, place, owner, self.step, self.locals | frozenset(names), reading)
+        known = self.locals.union(names) if names else self.locals
+        use = ExpressionUse(text, mode, place, owner, self.step, known, reading)
         self.part.uses.append(use)
         self._reads(use, self.number(), certain and self.certain)
 
@@ -142,7 +144,8 @@ class Recorder:
         add, owner, step = self.part.reads.append, use.owner, self.step
         for name in use.reading.names:
             if not use.locals or name.root not in use.locals:
-                add(Read(name.path, use.span(name.start, name.end), use, owner, step, number, certain))
+                span = use.span(name.start, name.end)
+                add(new_read(Read, (name.path, span, use, owner, step, number, certain)))
         for literal in use.reading.strings:
             if "\\" not in use.reading.text[literal.start : literal.end]:
                 self._tags(

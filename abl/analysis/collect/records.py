@@ -6,8 +6,9 @@ The tree (``abl.syntax.nodes``) says what is written; these records say what it 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from abl.analysis.conditions.reading import Reading
 from abl.expressions import Template, compile_template
@@ -159,6 +160,10 @@ class Read(NamedTuple):
     def root(self) -> str:
         """The first segment."""
         return self.path.partition(".")[0]
+
+
+new_read: Final = cast(Callable[[type[Read], tuple[Any, ...]], Read], tuple.__new__)
+"""A read from its fields; there are so many that their names cost time."""
 
 
 class Write(NamedTuple):

@@ -62,12 +62,14 @@ def steady_shape(node: en.Node | None) -> Any:
 
 
 def _shape(node: en.Node, group: Callable[[Iterable[Any]], Any]) -> Any:
+    if node.__class__ is en.Path:
+        return ("path", node.parts)
+    if node.__class__ is en.Literal:
+        return (node.form, node.value)
     children = [_shape(child, group) for child in en.children(node)]
     match node:
-        case en.Path():
-            return ("path", node.parts)
-        case en.Literal():
-            return (node.form, node.value)
+        case en.Test() | en.Binary() | en.Unary():
+            return (node.op, *children)
         case en.Logical(op="AND" | "OR"):
             return (node.op, group(children))
         case en.Regex():
@@ -76,7 +78,7 @@ def _shape(node: en.Node, group: Callable[[Iterable[Any]], Any]) -> Any:
             return ("function", node.prefixed, node.name, *children)
         case en.Method() | en.Member():
             return (node.kind, node.name, *children)
-        case en.Test() | en.Logical() | en.Unary() | en.Binary():
+        case en.Logical():
             return (node.op, *children)
         case en.ObjectNode():
             return (node.keys, *children)

@@ -6,9 +6,9 @@ Everything here depends on one text only and is kept by text, so an unchanged li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
 from abl.analysis.conditions.intervals import Constant, constant
 from abl.analysis.registry import Found, Rule
@@ -51,6 +51,9 @@ class NameRead(NamedTuple):
         return self.path.partition(".")[0]
 
 
+_new_name: Final = cast(Callable[[type[NameRead], tuple[str, int, int]], NameRead], tuple.__new__)
+
+
 @dataclass(eq=False)
 class Reading:
     """One expression text and its tree, or why there is none.
@@ -82,7 +85,8 @@ class Reading:
         if en.Test in kinds:
             self.tests = tuple([n for n in nodes if n.__class__ is en.Test])
         if en.Path in kinds:
-            self.names = tuple([NameRead(".".join(n.parts), n.start, n.end) for n in nodes if n.__class__ is en.Path])
+            paths = [n for n in nodes if n.__class__ is en.Path]
+            self.names = tuple([_new_name(NameRead, (".".join(n.parts), n.start, n.end)) for n in paths])
         if en.Literal in kinds:
             literals = [n for n in nodes if n.__class__ is en.Literal]
             self.strings = tuple([n for n in literals if n.form == "string" and "{{" in n.value])

@@ -187,10 +187,12 @@ def unknown_keys(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """ABL106 there."""
     given: dict[int, frozenset[str]] = {}  # of a map once
     for stood in looked_through(whole, agent).properties:
+        if stood.known:
+            continue
         at = id(stood.beside)
-        if not stood.known and at not in given:
+        if at not in given:
             given[at] = frozenset([canonical_key(other.key) for other in stood.beside])
-        yield from unknown_key(stood, given.get(at, ()))
+        yield from unknown_key(stood, given[at])
 
 
 def unknown_words(whole: Whole, agent: AgentIndex) -> Iterator[Found]:

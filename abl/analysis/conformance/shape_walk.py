@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.shape_forms import belongs_below, is_wrong
@@ -35,6 +35,9 @@ class Stood(NamedTuple):
     value: Value
     known: bool
     beside: tuple[Block, ...] = ()
+
+
+_new_stood: Final = cast(Callable[[type[Stood], tuple[Any, ...]], Stood], tuple.__new__)
 
 
 def below(source: Source, keyword: str, block: Block | None) -> Iterator[Entry]:
@@ -77,7 +80,7 @@ def properties(entries: Iterable[Entry]) -> Iterator[Stood]:
     """Every property of such maps."""
     for place, members in entries:
         for child in members:
-            yield Stood(place, child, *_known(place, child.key), members)
+            yield _new_stood(Stood, (place, child, *_known(place, child.key), members))
 
 
 @lru_cache(maxsize=4096)

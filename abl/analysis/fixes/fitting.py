@@ -44,15 +44,14 @@ def _can_be_made(source: Source, fix: Fix) -> bool:
     spans = sorted(edit.span for edit in changed)
     if any(one.end > other.start for one, other in pairwise(spans)):
         return False
-    pairs = braces.pairs_of(source)
-    return not pairs.starts or not any(_is_of_lines(source, edit, pairs) for edit in changed)
+    return not any(_is_of_lines(source, edit) for edit in changed)
 
 
-def _is_of_lines(source: Source, edit: Edit, pairs: braces.Pairs) -> bool:
+def _is_of_lines(source: Source, edit: Edit) -> bool:
     """True for what has a meaning in lines only but would stand in braces: line breaks, dashes, a key in a list."""
     if "\n" not in edit.text and edit.text not in ("- ", ":"):
-        return False
-    pair = pairs.inside(edit.span)
+        return False  # most edits replace a word; to look for braces is to go through the whole text
+    pair = braces.pairs_of(source).inside(edit.span)
     return pair is not None and (edit.text != ":" or source.text[pair.start] == "[")
 
 

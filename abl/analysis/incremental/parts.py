@@ -8,9 +8,9 @@ what follows from it alone (``Part.derive``); so an edit costs what was edited, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from abl.analysis.collect.records import AgentRef, ExpressionUse, Read, StepRef, TemplateUse, ToolRef, Write
 from abl.diagnostics import Finding
@@ -24,6 +24,9 @@ Cleared = tuple[nodes.Name, "nodes.Clear | nodes.OnFail"]
 
 
 _serials = count()
+_EMPTY: Final[Mapping[type, Any]] = {list: [], frozenset: frozenset()}
+"""Most of what is derived from a part is empty. All parts share these, so that there is less to keep and to collect;
+nobody writes to what was derived."""
 
 
 class Part:
@@ -74,7 +77,8 @@ class Part:
         try:
             known: AnyValue = self.derived[function]
         except KeyError:
-            known = self.derived[function] = function(self)
+            known = function(self)
+            self.derived[function] = known = known or _EMPTY.get(known.__class__, known)
         return known
 
 
@@ -160,22 +164,30 @@ class Placed:
         return [self.write(write) for write in self.part.writes]
 
     @property
-    def cleared(self) -> list[Cleared]:
+    def cleared(self) -> Sequence[Cleared]:
         """The names that are cleared."""
+        if self.move is None:
+            return self.part.cleared
         return [(self.at(name), self.at(owner)) for name, owner in self.part.cleared]
 
     @property
-    def step_refs(self) -> list[StepRef]:
+    def step_refs(self) -> Sequence[StepRef]:
         """The references to steps."""
+        if self.move is None:
+            return self.part.step_refs
         refs = self.part.step_refs
         return [StepRef(self.at(r.name), r.kind, self.at(r.owner), r.source_step, r.key, r.tool) for r in refs]
 
     @property
-    def tool_refs(self) -> list[ToolRef]:
+    def tool_refs(self) -> Sequence[ToolRef]:
         """The references to tools."""
+        if self.move is None:
+            return self.part.tool_refs
         return [ToolRef(self.at(r.name), self.at(r.call), r.key, r.step) for r in self.part.tool_refs]
 
     @property
-    def agent_refs(self) -> list[AgentRef]:
+    def agent_refs(self) -> Sequence[AgentRef]:
         """The references to agents."""
+        if self.move is None:
+            return self.part.agent_refs
         return [AgentRef(self.at(r.name), r.key, self.at(r.owner), r.step, r.tool) for r in self.part.agent_refs]

@@ -20,50 +20,57 @@ LENGTH = 16  # parts, on the average
 class Run:
     """Parts in a row. What functions say about them, and notes (``abl.analysis.incremental.segments``), go with it."""
 
-    __slots__ = ("_derived", "noted", "parts")
+    __slots__ = ("_all", "_each", "_items", "_own", "_unions", "noted", "parts")
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
         self.parts = parts
-        self._derived: dict[tuple[str, Any], Any] = {}
+        self._each: dict[Any, Any] = {}
+        self._all: dict[Any, Any] = {}
+        self._items: dict[Any, Any] = {}
+        self._unions: dict[Any, Any] = {}
+        self._own: dict[Any, Any] = {}
         self.noted: dict[str, Any] = {}
 
     def each(self, function: Callable[[Part], AnyCollection]) -> Sequence[tuple[int, AnyCollection]]:
         """What a function says about each part, by the number of the part; nothing where that is empty."""
-        found: Sequence[tuple[int, AnyCollection]] | None = self._derived.get(("each", function))
+        found: list[tuple[int, AnyCollection]] | None = self._each.get(function)
         if found is None:
-            values = ((number, part.derive(function)) for number, part in enumerate(self.parts))
-            found = self._derived["each", function] = [(number, value) for number, value in values if value]
+            found = []
+            for number, part in enumerate(self.parts):
+                if value := part.derive(function):
+                    found.append((number, value))
+            self._each[function] = found
         return found
 
     def all(self, kind: type[AnyNode]) -> Sequence[tuple[int, Sequence[AnyNode]]]:
         """The nodes of exactly that class in each part that has some, by the number of the part."""
-        found: Sequence[tuple[int, Sequence[AnyNode]]] | None = self._derived.get(("all", kind))
+        found: Sequence[tuple[int, Sequence[AnyNode]]] | None = self._all.get(kind)
         if found is None:
             values = ((number, part.by_type.get(kind)) for number, part in enumerate(self.parts))
-            found = self._derived["all", kind] = [(number, listed) for number, listed in values if listed]
+            found = self._all[kind] = [(number, listed) for number, listed in values if listed]
         return found
 
     def items(self, function: Callable[[Part], Sequence[Value]]) -> Sequence[Value]:
         """Everything that a function says about the parts, in order."""
-        found: Sequence[Value] | None = self._derived.get(("items", function))
+        found: Sequence[Value] | None = self._items.get(function)
         if found is None:
-            found = self._derived["items", function] = [item for _, items in self.each(function) for item in items]
+            found = self._items[function] = [item for _, items in self.each(function) for item in items]
         return found
 
     def union(self, function: Callable[[Part], frozenset[Value]]) -> frozenset[Value]:
         """Everything that a function says about the parts."""
-        found: frozenset[Value] | None = self._derived.get(("union", function))
+        found: frozenset[Value] | None = self._unions.get(function)
         if found is None:
-            sets = [part.derive(function) for part in self.parts]
-            found = self._derived["union", function] = frozenset().union(*sets)
+            sets = [values for part in self.parts if (values := part.derive(function))]
+            found = self._unions[function] = sets[0].union(*sets[1:]) if sets else frozenset()
         return found
 
     def derive(self, function: Callable[[Run], Value]) -> Value:
         """What a function says about the run, remembered."""
         try:
-            found: Value = self._derived["run", function]
+            found: Value = self._own[function]
         except KeyError:
-            found = self._derived["run", function] = function(self)
+            found = self._own[function] = function(self)
         return found
 
 

@@ -114,13 +114,26 @@ class _WatchedAgent:
         return self._agent.persistent_parents
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._agent, name)
-        bit = _BITS.get(name)
-        if bit is None:
-            self._watch.more = True
-            return value
-        self._watch.facts |= bit
-        return _WatchedNames(value, self._watch) if name in DECLARATIONS else value
+        self._watch.more = True
+        return getattr(self._agent, name)
+
+
+class _Fact:
+    """A fact of a watched agent. Rules ask for little else, so these are found without ``__getattr__``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.bit = _BITS[name]
+
+    def __get__(self, watched: _WatchedAgent, owner: type) -> Any:
+        watch: _Watch = watched._watch
+        watch.facts |= self.bit
+        value = getattr(watched._agent, self.name)
+        return _WatchedNames(value, watch) if self.name in DECLARATIONS else value
+
+
+for _name in _BITS:
+    setattr(_WatchedAgent, _name, _Fact(_name))
 
 
 class _WatchedProject:
@@ -164,7 +177,8 @@ class _Looking:
 
     def __init__(self, agent: AgentIndex, rules_of: Callable[[Any], Rules], project: Index | None) -> None:
         self.rules_of = rules_of
-        self.key = "local" if project is None else "project"
+        # A text with a misspelt word is read twice, with most parts in common: each reading keeps its own notes.
+        self.key = ("local" if project is None else "project") + (" as meant" if agent.as_meant else "")
         self.facts: Facts = agent.facts
         self.others: dict[int, tuple[Facts, int]] = {}  # facts that parts were last seen with: what is different now
         self._take_over(agent.runs)
@@ -231,25 +245,29 @@ class _Looking:
             todo = sorted([*earlier.always, *again], key=_number)
         self.watch.part = part if part.unit else None
         for at, rules in todo:
-            yield from self._watched(placed.thing(at), rules, at, noting)
+            if problems := self._watched(placed.thing(at), rules, at, noting):
+                yield from problems
         if part.unit:
             part.noted[self.key] = noting
 
-    def _watched(self, thing: Any, rules: Rules, at: int, noting: _Noted) -> Iterator[tuple[Rule, Found]]:
-        watch = self.watch
+    def _watched(self, thing: Any, rules: Rules, at: int, noting: _Noted) -> list[tuple[Rule, Found]]:
+        watch, asked = self.watch, self.asked
         watch.thing = thing
+        found: list[tuple[Rule, Found]] = []
         always: list[Rule] = []
         for rule in rules:
             watch.facts, watch.more = 0, False
-            problems = tuple(rule.check(thing, *self.asked))
-            if problems or watch.more:
+            problems = [*rule.check(thing, *asked)]
+            if problems:
+                found += [(rule, problem) for problem in problems]
+                always.append(rule)
+            elif watch.more:
                 always.append(rule)
             elif watch.facts:
                 noting.asking.append((at, rule, watch.facts))
-            for problem in problems:
-                yield rule, problem
         if always:
             noting.always.append((at, tuple(always)))
+        return found
 
 
 def _number(item: tuple[int, Rules]) -> int:

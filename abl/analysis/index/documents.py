@@ -52,7 +52,7 @@ class DocumentIndex:
             return self
         found = next((index for words, index in self.readings if words == corrections), None)
         if found is None:
-            found = indexed(reread(self.document, corrections))
+            found = indexed(reread(self.document, corrections), as_meant=True)
             self.readings = ((corrections, found), *self.readings[: KEPT_READINGS - 1])
         return found
 
@@ -107,8 +107,11 @@ def forget_documents() -> None:
     _versions.cache_clear()
 
 
-def indexed(document: nodes.Document) -> DocumentIndex:
-    """Collect what a document says."""
+def indexed(document: nodes.Document, *, as_meant: bool = False) -> DocumentIndex:
+    """Collect what a document says; ``as_meant`` where words are read in place of misspelt ones."""
     inner = (section.content for section in (*document.profiles, *document.tool_files))
     trees = (*document.agents, *document.fragments, *(content for content in inner if content is not None))
-    return DocumentIndex(document, tuple(collect(tree, document) for tree in trees))
+    agents = tuple([collect(tree, document) for tree in trees])
+    for agent in agents:
+        agent.as_meant = as_meant
+    return DocumentIndex(document, agents)

@@ -73,6 +73,8 @@ class AgentIndex:
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     borrowed: Mapping[str, nodes.Tool] = field(default_factory=dict, repr=False)
     """Tools by name that other documents declare for it; their places are in those (``index.borrowing``)."""
+    as_meant: bool = False
+    """Words of its text are read in place of misspelt ones (``abl.analysis.conformance.misspelt``)."""
 
     @property
     def name(self) -> str:

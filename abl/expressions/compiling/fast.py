@@ -67,10 +67,10 @@ class Fast(General):
         self.check(node)
         parts = node.parts
         if len(parts) == 1:
-            return Code(f"c.get({self.constant(parts[0])})")
+            return Code(f"c.get({parts[0]!r})")
         if len(parts) > 2:
             return Code(f"read(c, {self.constant(parts)})")
-        exact, first, second = (self.constant(name) for name in (".".join(parts), *parts))
+        exact, first, second = (repr(name) for name in (".".join(parts), *parts))
         name = self.temporary()
         nested = f"{name}.get({second}) if type({name} := c.get({first})) is dict else member({name}, {second})"
         return Code(f"(c[{exact}] if {exact} in c else {nested})")
@@ -119,7 +119,7 @@ class Fast(General):
         """A number, or code that raises or gives no number; sums are left to Python."""
         if isinstance(node, Path) and len(node.parts) == 1:
             self.check(node)
-            return f"c[{self.constant(node.parts[0])}]"
+            return f"c[{node.parts[0]!r}]"
         if isinstance(node, Binary) and node.op in ("+", "-") and is_plain(node.left) and is_plain(node.right):
             return f"({self.operand(node.left, depth)} {node.op} {self.operand(node.right, depth)})"
         return self.code(node, depth).source

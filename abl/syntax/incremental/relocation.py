@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 from weakref import ReferenceType, ref
 
-from abl.source import Span
-from abl.syntax.lines.texts import new_span, new_text
+from abl.source import Span, new_span
+from abl.syntax.lines.texts import new_text
 from abl.syntax.nodes import Block, Comment, Name, Node, Property, Text
 
 AnyValue = TypeVar("AnyValue")

@@ -27,7 +27,7 @@ def reparse(previous: Document, text: str) -> Document:
     old, trail = previous.source, previous.trail
     if trail is None or not _simple(old.text, trail) or not _simple(text, trail):
         return parse(text, old.path)
-    ctx = begun(text, old.path)
+    ctx = begun(Source(text, old.path))
     if (ctx.yaml, ctx.mixed) != (previous.yaml, trail.mixed):
         return parse(text, old.path)
     start, end = common_ends(old.text, text)
@@ -41,7 +41,7 @@ def reread(document: Document, corrections: Corrections) -> Document:
     All positions are those of the text. What holds none of the misspelt words is taken over as it is.
     """
     source, trail = document.source, document.trail
-    ctx = begun(source.text, source.path, corrections)
+    ctx = begun(source, corrections)
     known: dict[int, Known] = {}
     same_form = trail is not None and (ctx.yaml, ctx.mixed) == (document.yaml, trail.mixed)
     if trail is not None and same_form and corrections and _simple(source.text, trail):

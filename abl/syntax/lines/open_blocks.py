@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from abl.source import Span
+from abl.source import Span, new_span
 from abl.syntax import vocabulary
 from abl.syntax.lines.nesting import holds
 from abl.syntax.lines.scanner import Line
-from abl.syntax.lines.texts import new_span
 from abl.syntax.nodes import Block, Comment, Text
 
 NO_COMMENTS: Final[tuple[Comment, ...]] = ()

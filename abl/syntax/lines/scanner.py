@@ -7,8 +7,9 @@ Offsets are relative to the line, so that the structure of an unchanged line is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from abl.limits import LINE_CACHE
 
@@ -57,6 +58,9 @@ class Line(NamedTuple):
     opens: str = ""
     trailer: int = -1
     tabs: int = 0  # bit 1: a tab in the indentation, bit 2: a space, bit 3: a blank that is neither
+
+
+_new_line: Final = cast(Callable[[type[Line], tuple[Any, ...]], Line], tuple.__new__)
 
 
 class CorrectedLine(str):
@@ -141,9 +145,8 @@ def _content(text: str, indent: int, column: int, end: int, tabs: int) -> Line:
     opens = ""
     if "(" in text or "[" in text or "{" in text:
         opens = open_brackets(text[value : trailer if trailer >= 0 else end])
-    return Line(
-        CONTENT, indent, column, item, content, key_column, key, key_end, colon, value, end, opens, trailer, tabs
-    )
+    told = (CONTENT, indent, column, item, content, key_column, key, key_end, colon, value, end, opens, trailer, tabs)
+    return _new_line(Line, told)
 
 
 def _after_dash(text: str, at: int, end: int) -> tuple[int, bool]:

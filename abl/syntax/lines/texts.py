@@ -7,14 +7,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
-from abl.source import Span
+from abl.source import Span, new_span
 from abl.syntax.nodes import Name, Text, TextStyle
 
-new_span: Final = cast(Callable[[type[Span], tuple[int, int]], Span], tuple.__new__)
-"""``new_span(Span, (a, b))`` is ``Span(a, b)`` without the call in between, for what runs once a line."""
-
 new_text: Final = cast(Callable[[type[Text], tuple[Any, ...]], Text], tuple.__new__)
-"""The same for a text, all of its fields given."""
+"""A text, all of its fields given, without the call in between; see ``abl.source.new_span``."""
 
 _CLOSED: Final = {
     '"': re.compile(r'"((?:[^"\\\n]|\\.)*+)"'),

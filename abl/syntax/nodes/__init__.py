@@ -8,6 +8,7 @@ Conditions and values stay ``Text`` here. ``abl.expressions`` reads them; spans 
 span of the characters themselves, without quotes.
 """
 
+from abl.quick import make_quickly
 from abl.syntax.nodes.actions import (
     ActionHandler,
     ActionHandlers,
@@ -90,6 +91,8 @@ from abl.syntax.nodes.memory import (
     SessionVariable,
     Store,
 )
+
+make_quickly(vars().copy().values())
 
 __all__ = [
     "ActionHandler",

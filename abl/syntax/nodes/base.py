@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from abl.language.entry import Entry
-from abl.source import Span
+from abl.source import Span, new_span
 
 TextStyle = Literal["bare", "double", "single", "pipe"]
 
@@ -41,9 +41,9 @@ class Text(NamedTuple):
         """Span in the source of a range of ``value``."""
         first = self.offset_of(start)
         if end <= start:
-            return Span(first, first)
+            return new_span(Span, (first, first))
         last = self.offset_of(end - 1) + 1 if self.style == "pipe" else self.offset_of(end)
-        return Span(first, max(first, last))
+        return new_span(Span, (first, last if last > first else first))
 
 
 class Name(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from abl.source import Span
+from abl.source import Span, new_span
 from abl.syntax import vocabulary
 from abl.syntax.incremental.relocation import origin_of
 from abl.syntax.lines.pieces import inside_brackets, split_commas
@@ -51,8 +51,9 @@ def item_head(item: Block, keep_nested: bool = False) -> tuple[Block, tuple[Bloc
         if nested:
             rest = tuple(child for child in rest if child.column <= column)
     end = nested[-1].span.end if nested else item.value.span.end if item.value else item.line_span.end
-    span = Span(item.key_span.start, max(end, item.key_span.end))
-    line = Span(item.key_span.start, item.line_span.end)
+    start, key_end = item.key_span
+    span = new_span(Span, (start, end if end > key_end else key_end))
+    line = new_span(Span, (start, item.line_span.end))
     return Block(item.key, item.key_span, item.value, nested, span, line, column, comments=item.comments), rest
 
 

@@ -81,14 +81,14 @@ def _first_in_order(candidates: frozenset[str], compared: int) -> tuple[str, ...
 def _closest(word: str, candidates: tuple[str, ...]) -> tuple[str, ...]:
     """One word is often misspelt, or missing, in many places."""
     from rapidfuzz.distance import OSA
-    from rapidfuzz.process import extract_iter
+    from rapidfuzz.process import extract
 
     folded = word.casefold()
     others, alike = _compared(candidates)
     allowed = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     same = set(alike.get(folded.translate(_SEPARATORS), ()))
     found = [(0, candidate) for candidate in same]
-    for _, distance, at in extract_iter(folded, others, scorer=OSA.distance, processor=None, score_cutoff=allowed):
+    for _, distance, at in extract(folded, others, scorer=OSA.distance, score_cutoff=allowed, limit=None):
         if candidates[at] not in same:
             found.append((int(distance), candidates[at]))
     found.sort()

@@ -99,12 +99,12 @@ def reserved_name(part: Placed, agent: AgentIndex) -> Iterator[Found]:
             - last_question
               TYPE: string
     """
-    for write in part.writes:
+    for write in part.part.writes:
         if write.kind not in _DECLARING:
             continue
         if is_reserved(write.path, assigned=write.kind != "session"):
             name = write.root if write.root in RUNTIME_ASSIGNED else write.path
-            yield found(write.span, *own_name(agent, name), n=write.path)
+            yield found(part.at(write.span), *own_name(agent, name), n=write.path)
 
 
 def is_reserved(path: str, *, assigned: bool = True) -> bool:

@@ -227,7 +227,8 @@ def cel_dialect(reading: Reading) -> Iterator[Found]:
             for start, end in node.op_spans:
                 yield from _cel(reading, start, end)
         elif isinstance(node, en.Test):
-            yield from _cel(reading, node.op_start, node.op_end)
+            if reading.text[node.op_start : node.op_end] in _CEL:
+                yield from _cel(reading, node.op_start, node.op_end)
         elif isinstance(node, en.Method):
             yield from _cel_method(reading, node)
 

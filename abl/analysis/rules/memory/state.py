@@ -310,9 +310,10 @@ def set_of_fact(part: Placed, agent: AgentIndex) -> Iterator[Found]:
         ON_START:
           SET: branch = "central"
     """
-    for write in part.writes if agent.persistent else ():
-        path = agent.path_of(write.path) if write.kind == "set" else None
+    for kept in part.part.writes if agent.persistent else ():
+        path = agent.path_of(kept.path) if kept.kind == "set" else None
         if path is not None and access_of(path) != "read":
+            write = part.write(kept)
             segment = path.name.value.partition(".")[0]
             scope = path.scope.value.strip() if path.scope is not None else SCOPE_OF_SEGMENT.get(segment)
             repairs, wording = _as_trigger(write, agent), _OF_TREE if scope == "execution_tree" else _OF_FACT

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from abl.analysis import check
+from abl.analysis.incremental.parts import Placed
+from abl.analysis.incremental.segments import _Looking
 from abl.analysis.index.documents import document_index, forget_documents
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
@@ -21,6 +26,35 @@ def test_diagnostics_after_edits_are_those_of_a_check_from_scratch(number: int) 
     for text, diagnostics in zip(versions, warm, strict=True):
         forget_documents()
         assert diagnostics == check({"desk.agent.abl": text, **BESIDE}).diagnostics
+
+
+@pytest.mark.parametrize("slip", [("TYPE: number", "TYP: number"), ("CHECK:", "CHEKC:"), ("\nFLOW:", "\nFLWO:")])
+def test_with_a_misspelt_key_too(slip: tuple[str, str]) -> None:
+    texts = list(edits(generated(4).replace(*slip, 1), 1, 6))
+    forget_documents()
+    warm = [check({"desk.agent.abl": text}).diagnostics for text in texts]
+    for text, diagnostics in zip(texts, warm, strict=True):
+        forget_documents()
+        assert diagnostics == check({"desk.agent.abl": text}).diagnostics
+
+
+def test_an_edit_beside_a_misspelt_key_is_not_looked_for_in_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = generated(40).replace("REASONING: false", "REASONNG: false", 1)
+    looks: list[object] = []
+    look = _Looking.look
+
+    def counted(looking: _Looking, placed: Placed) -> Iterator[Any]:
+        looks.append(placed)
+        return look(looking, placed)
+
+    monkeypatch.setattr(_Looking, "look", counted)
+    forget_documents()
+    check({"desk.agent.abl": text})
+    whole = len(looks)
+    for number in range(3):
+        looks.clear()
+        check({"desk.agent.abl": text.replace("CHECK: total < 2\n", f"CHECK: total < 2{number}\n")})
+    assert len(looks) < whole / 3
 
 
 def test_a_renamed_variable_is_missed_by_what_was_not_edited() -> None:
