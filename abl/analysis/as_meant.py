@@ -35,7 +35,7 @@ class TextAsMeant(NamedTuple):
     ``words`` are those, by their places in the text as it is written.
     """
 
-    index: Index
+    project: Index
     words: Corrections
     written: str
 

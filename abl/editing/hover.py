@@ -41,7 +41,7 @@ def hover(
 def _word(files: Mapping[str, str], source: Source, offset: int) -> dict[str, Any] | None:
     """What a word of the language means; of a misspelt one, what the one means that is meant."""
     meant = text_as_meant(files, source.path)
-    found = meaning_at(meant.index, meant.index.documents[source.path], meant.offset(offset))
+    found = meaning_at(meant.project, meant.project.documents[source.path], meant.offset(offset))
     if found is None:
         return None
     span, written = meant.span(found[0])

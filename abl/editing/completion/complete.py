@@ -51,9 +51,9 @@ def complete(files: Mapping[str, str], path: str, line: int, column: int) -> lis
         source = Source(files[path], path)
         offset = source.offset(line, column)
         meant = text_as_meant(files, path, _typed_at(source, offset))
-        if path not in meant.index.documents:
+        if path not in meant.project.documents:
             return []
-        return [asdict(item) for item in _complete(meant.index, path, meant.offset(offset))]
+        return [asdict(item) for item in _complete(meant.project, path, meant.offset(offset))]
 
 
 def _typed_at(source: Source, offset: int) -> Span:
