@@ -68,6 +68,14 @@ def check(
     return Report(tuple(diagnostics), index)
 
 
+def readings_of(files: Mapping[str, str], paths: Iterable[str]) -> Readings:
+    """A project in which the documents at these paths are read as they are meant, as ``check`` does."""
+    with collector_paused(), evaluating():
+        index = index_of(files)
+        wanted = [path for path in paths if path in index.documents]
+        return as_meant(index, partial(index_of, files, None), _local, Selection(), wanted)
+
+
 class _Worded(NamedTuple):
     """Diagnostics, and what they say in words."""
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from abl.analysis.index.project import index_of
+from abl.analysis.as_meant import symbol_as_meant, text_as_meant
 from abl.analysis.index.shared_names import Symbol
 from abl.analysis.registry import lookup
-from abl.analysis.symbols.kinds import symbol_at
 from abl.editing.hover_symbols import about
 from abl.editing.hover_words import meaning_at
 from abl.source import Source, Span
@@ -27,22 +26,27 @@ def hover(
 
     ``seen`` tells the last value of a variable or path, as text for people, where the caller knows of runs.
     """
-    index = index_of(files)
-    document = index.documents.get(path)
-    if document is None:
+    index, symbol = symbol_as_meant(files, path, line, column)
+    if index is None:
         return None
-    source = document.source
-    offset = source.offset(line, column)
-    symbol = symbol_at(index, path, offset)
+    source = index.documents[path].source
     if symbol is not None:
         title, text = about(symbol, index)
         last = seen(symbol) if seen is not None and symbol.kind in ("variable", "path") else None
         return _answer(source, symbol.span, title, f"{text}\nlast seen: {last}" if last else text)
-    code = _code(source, offset)
-    if code is not None:
-        return code
-    found = meaning_at(index, document, offset)
-    return _answer(source, *found) if found is not None else None
+    offset = source.offset(line, column)
+    return _code(source, offset) or _word(files, source, offset)
+
+
+def _word(files: Mapping[str, str], source: Source, offset: int) -> dict[str, Any] | None:
+    """What a word of the language means; of a misspelt one, what the one means that is meant."""
+    meant = text_as_meant(files, source.path)
+    found = meaning_at(meant.project, meant.project.documents[source.path], meant.offset(offset))
+    if found is None:
+        return None
+    span, written = meant.span(found[0])
+    text = f"`{written}` is a misspelling of {found[1]}.\n{found[2]}" if written else found[2]
+    return _answer(source, span, found[1], text)
 
 
 def _answer(source: Source, span: Span, title: str, text: str) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from abl.analysis.index.project import Index, index_of
-from abl.analysis.index.shared_names import Symbol
-from abl.analysis.symbols.kinds import Occurrence, occurrences, symbol_at
+from abl.analysis.as_meant import symbol_as_meant
+from abl.analysis.index.project import Index
+from abl.analysis.symbols.kinds import Occurrence, occurrences
 from abl.syntax.incremental.collector import collector_paused
 
 
@@ -15,7 +15,7 @@ from abl.syntax.incremental.collector import collector_paused
 def definition(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
     """Where the name at a 1-based position is declared, as ``{path, range}``; of a name without a declaration where it
     first gets a value. Empty where no name stands, for built-in functions, and for an unknown path."""
-    index, symbol = symbol_of(files, path, line, column)
+    index, symbol = symbol_as_meant(files, path, line, column)
     if index is None or symbol is None:
         return []
     found = occurrences(index, symbol)
@@ -31,20 +31,11 @@ def references(
 
     ``role`` is declaration, write or read; declarations can be left out. Empty as for ``definition``.
     """
-    index, symbol = symbol_of(files, path, line, column)
+    index, symbol = symbol_as_meant(files, path, line, column)
     if index is None or symbol is None:
         return []
     found = [o for o in occurrences(index, symbol) if declarations or o.role != "declaration"]
     return [{**place, "role": occurrence.role} for place, occurrence in zip(places(index, found), found, strict=True)]
-
-
-def symbol_of(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index | None, Symbol | None]:
-    """The index of the files, None where the path is no document, and the symbol at a 1-based position, if one is
-    there."""
-    index = index_of(files)
-    if path not in index.documents:
-        return None, None
-    return index, symbol_at(index, path, index.documents[path].source.offset(line, column))
 
 
 def places(index: Index, found: Iterable[Occurrence]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from abl.analysis import check
+from abl.analysis.as_meant import symbol_as_meant
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.index.project import Index, index_of
@@ -20,7 +21,6 @@ from abl.analysis.symbols.places import places_of
 from abl.diagnostics import Diagnostic, Edit
 from abl.editing.edits import applied
 from abl.editing.leftovers import left_alone
-from abl.editing.navigate import symbol_of
 from abl.editing.refusals import (
     Refused,
     library_tools,
@@ -98,7 +98,7 @@ def _as_dicts(index: Index, path: str, edits: list[Edit]) -> list[dict[str, Any]
 
 
 def _renamable(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index, Symbol]:
-    index, symbol = symbol_of(files, path, line, column)
+    index, symbol = symbol_as_meant(files, path, line, column)
     if index is None or symbol is None:
         raise Refused("No name stands here that could be renamed.")
     if symbol.kind == "function":

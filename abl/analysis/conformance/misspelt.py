@@ -36,12 +36,14 @@ class Readings(NamedTuple):
     """A project as it is meant, with the findings about its misspelt words by path.
 
     In ``of_errors`` only those words are read as meant whose finding is an error: what refuses something, no warning
-    makes go away. The same object as ``project`` where there is no such warning.
+    makes go away. The same object as ``project`` where there is no such warning. ``words`` are those that are read in
+    place of misspelt ones, by path.
     """
 
     project: Index
     of_errors: Index
     told: Mapping[str, tuple[Finding, ...]]
+    words: Mapping[str, Corrections]
 
 
 def as_meant(index: Index, read: Read, local: Local, selection: Selection, paths: Sequence[str]) -> Readings:
@@ -53,7 +55,8 @@ def as_meant(index: Index, read: Read, local: Local, selection: Selection, paths
     reading.go_on(paths, _ERRORS)
     of_errors = reading.index
     reading.go_on(paths, _WARNINGS)
-    return Readings(reading.index, of_errors, {path: tuple(found) for path, found in reading.told.items()})
+    told = {path: tuple(found) for path, found in reading.told.items()}
+    return Readings(reading.index, of_errors, told, reading.words)
 
 
 class _Reading:

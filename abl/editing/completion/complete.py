@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 
+from abl.analysis.as_meant import text_as_meant
 from abl.analysis.index.model import AgentIndex
-from abl.analysis.index.project import Index, index_of
+from abl.analysis.index.project import Index
 from abl.editing.completion import names as offer
 from abl.editing.completion.cursor import Cursor, Item, holder, keys_beside
 from abl.editing.completion.expressions import condition_of_rule, expression, in_tag, unwrapped
@@ -18,7 +19,7 @@ from abl.editing.completion.snippets import snippets
 from abl.editing.completion.values import known_value, values
 from abl.editing.place import Line, called_tool, place_at, place_in_braces, read_line
 from abl.language import Value, is_lower, key_meaning, knows, offered_keys, takes_lines
-from abl.source import Source
+from abl.source import Source, Span
 from abl.syntax import nodes, vocabulary
 from abl.syntax.incremental.collector import collector_paused
 
@@ -47,14 +48,24 @@ def complete(files: Mapping[str, str], path: str, line: int, column: int) -> lis
     if path not in files:
         return []
     with collector_paused():
-        return [asdict(item) for item in _complete(index_of(files), path, line, column)]
+        source = Source(files[path], path)
+        offset = source.offset(line, column)
+        meant = text_as_meant(files, path, _typed_at(source, offset))
+        if path not in meant.project.documents:
+            return []
+        return [asdict(item) for item in _complete(meant.project, path, meant.offset(offset))]
 
 
-def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
+def _typed_at(source: Source, offset: int) -> Span:
+    """The word that is being typed at the cursor."""
+    word = _WORD_BEFORE.search(source.text[max(offset - _LOOKED_AT, 0) : offset])
+    return Span(offset - len(word.group()) if word else offset, offset)
+
+
+def _complete(index: Index, path: str, offset: int) -> list[Item]:
     document = index.documents[path]
     source = document.source
-    line_here = _clamp(line, source)
-    offset = source.offset(line, column)
+    line_here = source.position(offset).line
     before = source.text[source.line_starts[line_here - 1] : offset]
     if before.lstrip().startswith("#"):
         return []
@@ -73,10 +84,6 @@ def _complete(index: Index, path: str, line: int, column: int) -> list[Item]:
     agent = _agent_at(index, path, offset)
     cursor = Cursor(index, source, agent, line_here, before, place, typed, document.document.yaml)
     return _matching(_offers(cursor, entry, braces is not None), typed)
-
-
-def _clamp(line: int, source: Source) -> int:
-    return min(max(line, 1), source.line_count)
 
 
 def _agent_at(index: Index, path: str, offset: int) -> AgentIndex | None:

@@ -19,6 +19,7 @@ from abl.editing.place import Place, place_at, place_in_braces, read_line
 from abl.language import PLACES, PROFILE_SECTIONS, SECTIONS, offered_keys, value_of
 from abl.source import Source
 from abl.syntax import vocabulary
+from abl.syntax.recovery.suggest import closest
 from tests.abl.syntax.test_corpus import cases
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -125,10 +126,12 @@ def is_expected(spot: Spot) -> bool:
 
 
 def is_repeated(spot: Spot) -> bool:
-    """True for a key that its entry has twice."""
+    """True for a key that its entry has twice, also where one of them is misspelt and read as meant."""
     if "-" in spot.lead:
         return False
-    same = re.compile(rf"{re.escape(spot.lead)}{spot.key}\s*:", re.IGNORECASE)
+    keys = {line.partition(":")[0].strip() for line in spot.lines}
+    slips = [key for key in keys if closest(key.upper(), (spot.key.upper(),))]
+    same = re.compile(rf"{re.escape(spot.lead)}(?:{'|'.join(map(re.escape, (spot.key, *slips)))})\s*:", re.IGNORECASE)
     above = reversed(spot.lines[: spot.number])
     below = iter(spot.lines[spot.number + 1 :])
     return any(
