@@ -19,7 +19,7 @@ from django.db import connection
 
 from config.asgi import application
 from config.protocol import BoundedProtocol, look_at_all
-from config.supervisor import allow_descriptors, listen
+from config.sockets import allow_descriptors, listen
 from web.storage import remove_leftovers
 
 GRACE_SECONDS = 1

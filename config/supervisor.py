@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import resource
 import signal
 import socket
 import sys
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from config.forked import HIGHEST_DESCRIPTOR, Forked, fork
+from config.forked import Forked, fork
 from config.heartbeats import Heartbeats
 from config.options import PERIODIC, TURNS
 
@@ -152,31 +151,6 @@ class Supervisor:
             child.process.wait(deadline - time.monotonic())
             child.kill()
             child.process.wait(STOP_SECONDS)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """An open socket for the web process; port 0 takes a free one. Raises ``OSError`` when the address is taken."""
-    family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
-        0
-    ]
-    opened = socket.socket(family, kind, proto)
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind(address)
-        opened.listen(512)
-    except OSError:
-        opened.close()
-        raise
-    opened.set_inheritable(True)
-    return opened
-
-
-def allow_descriptors() -> None:
-    """As many open files as connections and data may need; a shell often allows 1,024."""
-    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = HIGHEST_DESCRIPTOR if most == resource.RLIM_INFINITY else min(most, HIGHEST_DESCRIPTOR)
-    if least != resource.RLIM_INFINITY and least < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def children(opened: socket.socket, var_dir: Path, concurrency: int, patience: float) -> list[Child]:

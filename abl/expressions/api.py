@@ -7,10 +7,11 @@ from .builtins import BUILTINS, GUARDRAIL_BUILTINS, Builtin
 from .conditions import Condition, read_condition
 from .errors import ExpressionError
 from .evaluation import Now, Random
-from .expression import Expression, NameRead, Outcome, Trace, compile_expression
+from .expression import Expression, NameRead, Outcome, Trace
 from .lexer import Highlight, scan
+from .reading import compile_expression, compile_template, render
 from .scope import Context, ItemScope, Resolver, Scope
-from .templates import Conceal, Rendered, Template, compile_template, render
+from .templates import Conceal, Rendered, Template
 from .values import Value, equal, text, truthy, type_tag
 
 __all__ = [

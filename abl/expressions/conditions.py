@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from .errors import ExpressionError
-from .expression import Expression, compile_expression
+from .expression import Expression
 from .lexer import unescape
+from .reading import compile_expression
 
 _WHOLE_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\]*+(?:\\.[^\'\\]*+)*+\'', re.DOTALL)
 _HARD: Final = r"==|!=|<=?|>=?|&&|\|\||\b(?:AND|OR|NOT|IN|IS|SET|IMPLIES)\b"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
-
-from abl.remembered import remembered
+from typing import Any, Protocol
 
 from . import bounds
 from .budget import REQUEST, Budget, BudgetExceeded, is_missing
@@ -19,12 +17,9 @@ from .evaluation import Evaluation, Now, Random
 from .explain import Explainer, Record, prepared_records, references
 from .lexer import unescape
 from .nodes import Literal, Node, Path, walk
-from .parser import Parsed, parse
+from .parser import Parsed
 from .scope import Context
 from .values import Value, truthy
-
-if TYPE_CHECKING:
-    from .templates import Template
 
 
 class Evaluate(Protocol):
@@ -67,6 +62,21 @@ class NameRead:
         return ".".join(self.parts)
 
 
+class TextTemplate(Protocol):
+    """What an expression needs of a ``Template``, which itself holds expressions."""
+
+    @property
+    def names(self) -> list[NameRead]: ...
+
+    def render_in(self, evaluation: Evaluation) -> str: ...
+
+
+class ReadTemplate(Protocol):
+    """``compile_template``."""
+
+    def __call__(self, text: str, depth: int = 0) -> TextTemplate: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What an evaluation came to. `error` is None or one sentence; then `value` is None (02 §10).
@@ -107,6 +117,7 @@ class Expression:
         "__weakref__",
         "_depth",
         "_prepared",
+        "_read_template",
         "_run",
         "evaluate",
         "explain",
@@ -121,12 +132,15 @@ class Expression:
     holds: Holds
     explain: Explain
 
-    def __init__(self, text: str, parsed: Parsed, *, depth: int = 0, guardrail: bool = False) -> None:
+    def __init__(
+        self, text: str, parsed: Parsed, read_template: ReadTemplate, *, depth: int = 0, guardrail: bool = False
+    ) -> None:
         self.text = text
         self.node: Node = parsed.node
         self.parenthesised = parsed.parenthesised
         self.guardrail = guardrail
         self._depth = depth
+        self._read_template = read_template
         self._run: Callable[[Evaluation], Value] | None = None
         self._prepared: dict[int, Record] | None = None
         self.evaluate = self._first_evaluate
@@ -246,10 +260,8 @@ class Expression:
     def _slow_holds(self, context: Context, now: Now = None, rng: Random | None = None) -> bool:
         return truthy(self._slow_evaluate(context, now, rng))
 
-    def _template(self, text: str) -> Template:
-        from .templates import compile_template
-
-        return compile_template(text, depth=self._depth + 1)
+    def _template(self, text: str) -> TextTemplate:
+        return self._read_template(text, depth=self._depth + 1)
 
     # -- analysis ----------------------------------------------------------------------------------------------
 
@@ -264,7 +276,7 @@ class Expression:
                 found.extend(self._slot_names(node))
         return found
 
-    def templates(self) -> list[tuple[Literal, Template]]:
+    def templates(self) -> list[tuple[Literal, TextTemplate]]:
         """The string literals that are rendered, with the templates they hold."""
         literals = (node for node in walk(self.node) if isinstance(node, Literal) and has_slots(node))
         return [(node, self._template(node.value)) for node in literals]
@@ -286,13 +298,3 @@ def error_text(problem: Exception) -> str:
     if isinstance(problem, RecursionError):
         return "the values nest too deeply"
     return f"the values cannot be computed with ({type(problem).__name__})"
-
-
-@remembered(8_192)
-def compile_expression(text: str, *, in_template: bool = False, depth: int = 0, guardrail: bool = False) -> Expression:
-    """Read an expression; the last few thousand are remembered. Raises ExpressionError with code and span.
-
-    `in_template` allows `@index`, `@first`, `@last`; `depth` counts the string literals around it; `guardrail` makes
-    the functions of guardrail checks legal without `abl.` (09 §11).
-    """
-    return Expression(text, parse(text, in_template=in_template), depth=depth, guardrail=guardrail)

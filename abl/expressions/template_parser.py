@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -11,7 +12,7 @@ from abl.quick import make_quickly
 
 from . import bounds
 from .errors import ExpressionError
-from .expression import Expression, compile_expression
+from .expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +123,19 @@ _SINGLE = re.compile(r"(?<![{$\\])\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)
 _WORDS: Final = frozenset(("AND", "OR", "NOT", "IN", "IS", "and", "or", "not", "in", "is", "IMPLIES"))
 
 
-def read_template(text: str, depth: int) -> tuple[tuple[Part, ...], tuple[Problem, ...], tuple[SingleBrace, ...]]:
-    """Parts, problems and single braces of a template."""
-    reader = _Reader(text, depth)
+def read_template(
+    text: str, read_slot: Callable[[str], Expression]
+) -> tuple[tuple[Part, ...], tuple[Problem, ...], tuple[SingleBrace, ...]]:
+    """Parts, problems and single braces of a template. ``read_slot`` reads the expression in a slot."""
+    reader = _Reader(text, read_slot)
     parts = reader.read()
     return parts, tuple(reader.problems), tuple(reader.braces)
 
 
 class _Reader:
-    def __init__(self, text: str, depth: int) -> None:
+    def __init__(self, text: str, read_slot: Callable[[str], Expression]) -> None:
         self.text = text
-        self.depth = depth
+        self.read_slot = read_slot
         self.problems: list[Problem] = []
         self.braces: list[SingleBrace] = []
         self.stack = [_Open("", Slot(0, 0, "", 0, None, None))]
@@ -295,7 +298,7 @@ class _Reader:
     ) -> Slot:
         expression, error = None, None
         try:
-            expression = compile_expression(source, in_template=True, depth=self.depth)
+            expression = self.read_slot(source)
             self.check_each_names(expression, offset)
         except ExpressionError as problem:
             error = problem.kept()

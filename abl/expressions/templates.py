@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from abl.remembered import remembered
-
 from . import bounds
 from .budget import REQUEST, Budget, BudgetExceeded, current, is_missing
 from .errors import EvaluationError
@@ -14,7 +12,7 @@ from .evaluation import Evaluation, Now, Random
 from .expression import Expression, NameRead, error_text
 from .nodes import Path, walk
 from .scope import Context, ItemScope
-from .template_parser import Each, If, Part, Problem, SingleBrace, Slot, Text, read_template
+from .template_parser import Each, If, Part, Problem, SingleBrace, Slot, Text
 from .values import Value, text, to_number, truthy
 
 
@@ -216,23 +214,4 @@ class _Renderer:
         self.missing.update(dict.fromkeys(".".join(path.parts) for path in unset))
 
 
-@remembered(4_096)
-def compile_template(text: str, depth: int = 0) -> Template:
-    """Read a template; the last few thousand are remembered. `depth` counts the string literals around it."""
-    if depth > bounds.MAX_TEMPLATE_DEPTH:
-        return Template(text, (Text(0, len(text), text),), (), ())
-    if len(text) > bounds.MAX_TEMPLATE_LENGTH:
-        reason = f"a template has at most {bounds.MAX_TEMPLATE_LENGTH:,} characters"
-        return Template(text, (Text(0, len(text), text),), (Problem("ABL201", 0, len(text), reason),), ())
-    return Template(text, *read_template(text, depth))
-
-
-def render(template: str, context: Context, now: Now = None, rng: Random | None = None) -> str:
-    """The text of a template for a context (02 §9); `context` is not changed.
-
-    Raises nothing but BudgetExceeded.
-    """
-    return compile_template(template).render(context, now, rng)
-
-
-__all__ = ["Conceal", "Rendered", "SlotPlace", "Template", "compile_template", "render"]
+__all__ = ["Conceal", "Rendered", "SlotPlace", "Template"]

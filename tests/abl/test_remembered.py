@@ -62,8 +62,7 @@ def test_all_can_be_forgotten(counted):
 
 
 def test_expressions_and_templates_are_kept_so():
-    from abl.expressions import compile_expression
-    from abl.expressions.templates import compile_template
+    from abl.expressions import compile_expression, compile_template
 
     assert module.LONG == 4_096
     for read in (compile_expression, compile_template):

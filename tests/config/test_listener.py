@@ -30,7 +30,8 @@ PREFIX = "/abl"
 BUSY = """
 import json, socket, sys, threading
 import config.server
-from config.supervisor import Supervisor, front, listen
+from config.sockets import listen
+from config.supervisor import Supervisor, front
 import django.core.management
 django.core.management.call_command("migrate", verbosity=0)
 django.db.connections.close_all()

@@ -253,7 +253,10 @@ def paths_of(limits: Limits) -> dict[str, None]:
 
 
 def rulebooks_of(agent: AgentIndex) -> tuple[Rulebook, ...]:
-    """The rules of an agent and of each of its steps; the same objects while no rule of a list is edited."""
+    """The rules of an agent and of each of its steps; the same objects while no rule of a list is edited.
+
+    Whoever asks again and again lets the agent remember them: ``agent.derive(rulebooks_of)``.
+    """
     lists: dict[str, list[Entry]] = {"": []}
     for entry in agent.items(entries_of):
         lists.setdefault(entry.scope, []).append(entry)

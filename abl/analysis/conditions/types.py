@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from abl.analysis.conditions.chains import Chain, Fields, type_at, unwrapped
 from abl.analysis.conditions.reading import Reading
-from abl.analysis.incremental.parts import Part
+from abl.analysis.incremental.parts import AgentParts, Part
 from abl.analysis.incremental.recent import Recent
 from abl.expressions import nodes as en
 from abl.expressions.builtins import METHODS, find
@@ -20,9 +19,6 @@ from abl.syntax.lines.texts import bare_text
 from abl.syntax.nodes import TypeRef
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.tools import read_type
-
-if TYPE_CHECKING:
-    from abl.analysis.index.model import AgentIndex
 
 # Type tags: string number boolean date datetime array object null; None is "any".
 _MEANING = {
@@ -183,7 +179,7 @@ Declared = tuple[str, str | None]
 _UNTYPED = "untyped"  # a variable that says nothing about its type
 
 
-def types_of(agent: AgentIndex) -> Types:
+def types_of(agent: AgentParts) -> Types:
     """The types of an agent's names; the same object for the same names of the same types."""
     declared: dict[str, str | None] = {}
     for kind in (_path_types, _field_types, _variable_types):
@@ -199,7 +195,7 @@ def _recent() -> Recent[tuple[dict[str, str | None], dict[str, str], dict[str, s
     return Recent(32)
 
 
-def _first_of_each(agent: AgentIndex, kind: Callable[[Part], list[Declared]]) -> dict[str, str | None]:
+def _first_of_each(agent: AgentParts, kind: Callable[[Part], list[Declared]]) -> dict[str, str | None]:
     """Of two with one name the first counts; names without a type are left out."""
     first: dict[str, str | None] = dict(reversed(agent.items(kind)))
     return {name: given for name, given in first.items() if given is not _UNTYPED}
@@ -226,7 +222,7 @@ def _field_type(field: nodes.GatherField) -> str | None:
     return canonical_type(field.type.value) if field.type else None
 
 
-def _result_names(agent: AgentIndex) -> Iterator[tuple[str, TypeRef]]:
+def _result_names(agent: AgentParts) -> Iterator[tuple[str, TypeRef]]:
     """Names that hold a tool's result, with the declared return type; a name bound to two tools is not known."""
     found: dict[str, TypeRef | None] = {}
     own: dict[str, nodes.Tool] = {}
@@ -267,7 +263,7 @@ def _read(written: str) -> TypeRef | None:
     return read_type(Context(Source(written), written), text) if text is not None else None
 
 
-def _memory_types(agent: AgentIndex) -> dict[str, str]:
+def _memory_types(agent: AgentParts) -> dict[str, str]:
     """The types of variables and paths that say more than one word, as written."""
     return dict(reversed([item for kind in (_path_texts, _variable_texts) for item in agent.items(kind)]))
 

@@ -8,11 +8,11 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from abl.analysis.collect.records import StepKind
 from abl.analysis.flow.cycles import Circles, circle, circles, parts_of
 from abl.analysis.flow.tool_exits import ToolExit, ToolUse, borrowed_exits, exits_of, taken, uses_of
-from abl.analysis.incremental.parts import Part, owned
+from abl.analysis.incremental.parts import AgentParts, Part, owned
 from abl.analysis.incremental.recent import Recent
-from abl.analysis.index.model import AgentIndex, StepKind
 from abl.language.flow import OF_THE_MESSAGE
 from abl.limits import MAX_CYCLE_STEPS
 from abl.syntax import nodes
@@ -211,7 +211,7 @@ class _FlowFacts(NamedTuple):
 _Given = tuple[_FlowFacts | None, list[_Facts], tuple[ToolExit, ...]]
 
 
-def graph_of(agent: AgentIndex) -> FlowGraph:
+def graph_of(agent: AgentParts) -> FlowGraph:
     """The graph of an agent's flow; empty without one. The same object for flows that differ in nothing it shows."""
     flow = agent.agent.flow
     listed = tuple([name.value for name in flow.listed]) if flow is not None else ()

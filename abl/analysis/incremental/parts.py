@@ -8,9 +8,9 @@ what follows from it alone (``Part.derive``); so an edit costs what was edited, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from abl.analysis.collect.records import AgentRef, ExpressionUse, Read, StepRef, TemplateUse, ToolRef, Write
 from abl.diagnostics import Finding
@@ -80,6 +80,20 @@ class Part:
             known = function(self)
             self.derived[function] = known = known or _EMPTY.get(known.__class__, known)
         return known
+
+
+class AgentParts(Protocol):
+    """An agent for those who need only what its parts say. An ``AgentIndex`` is one."""
+
+    @property
+    def agent(self) -> nodes.Agent: ...
+
+    @property
+    def borrowed(self) -> Mapping[str, nodes.Tool]: ...
+
+    def first(self, kind: type[AnyNode]) -> Iterator[AnyNode]: ...
+
+    def items(self, function: Callable[[Part], Sequence[AnyValue]]) -> list[AnyValue]: ...
 
 
 def owned(part: Part) -> dict[int, list[ExpressionUse]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol
 
 from abl.analysis.index.imported_tools import places_of, profiles_used
 from abl.analysis.index.imports import Import, imports_of, tools_imported
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS
-from abl.analysis.index.project import Index
 from abl.syntax import nodes
 from abl.syntax.recovery.suggest import closest
 from abl.syntax.vocabulary import TOOL_FILE_KEYS
@@ -19,7 +18,20 @@ RUNTIME_TOOLS: Final = tuple(sorted(name for name in BUILT_IN_TOOLS if not name.
 """Built-in tools that an author may mean."""
 
 
-def known_tools(agent: AgentIndex, project: Index) -> frozenset[str] | None:
+class ProjectTools(Protocol):
+    """Where an agent may take tools from. An ``Index`` tells it, and asks for tools itself."""
+
+    @property
+    def profiles(self) -> Mapping[str, object]: ...
+
+    @property
+    def tool_files(self) -> Mapping[str, frozenset[str]]: ...
+
+    @property
+    def shared_tools(self) -> frozenset[str]: ...
+
+
+def known_tools(agent: AgentIndex, project: ProjectTools) -> frozenset[str] | None:
     """The names of an agent's tools, without those of the runtime; None while not all of them can be known.
 
     A name in the list of an import counts as known: whether its file has it is told there (ABL817). A file or a
@@ -39,7 +51,9 @@ def lists_tools(agent: AgentIndex) -> bool:
     return agent.agent.section("TOOLS") is not None
 
 
-def unknown_tools(names: Iterable[str], agent: AgentIndex, project: Index) -> tuple[frozenset[str], frozenset[str]]:
+def unknown_tools(
+    names: Iterable[str], agent: AgentIndex, project: ProjectTools
+) -> tuple[frozenset[str], frozenset[str]]:
     """Which of these names are no tools of an agent, and the names that may be meant."""
     known = known_tools(agent, project)
     if known is None:
@@ -53,7 +67,7 @@ def _imports(agent: AgentIndex) -> tuple[Import, ...]:
     return tuple(imports_of(agent))
 
 
-def _is_here(path: str, agent: AgentIndex, project: Index) -> bool:
+def _is_here(path: str, agent: AgentIndex, project: ProjectTools) -> bool:
     return any(place in project.tool_files for place in places_of(agent.source.path, path))
 
 

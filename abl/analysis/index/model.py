@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from abl.analysis.collect.records import (
     TERMINALS,
@@ -26,6 +26,7 @@ from abl.analysis.collect.records import (
     WriteKind,
 )
 from abl.analysis.conditions.types import Types, types_of
+from abl.analysis.flow.graph import FlowGraph, graph_of
 from abl.analysis.incremental.parts import (
     AnyNode,
     AnyValue,
@@ -44,10 +45,6 @@ from abl.analysis.index.views import first_line, is_true, value_of
 from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.incremental.relocation import first_of
-
-if TYPE_CHECKING:
-    from abl.analysis.conditions.rulebook import Rulebook
-    from abl.analysis.flow.graph import FlowGraph
 
 __all__ = [
     "TERMINALS", "AgentIndex", "AgentRef", "ExpressionUse", "Mode", "Read", "StepKind", "StepRef", "TemplateUse",
@@ -335,13 +332,6 @@ class AgentIndex:
         return frozenset([phase.name.value for phase in constraints.phases]) if constraints is not None else frozenset()
 
     @cached_property
-    def rulebooks(self) -> tuple[Rulebook, ...]:
-        """The constraints side by side, and those of each reasoning step (docs/spec 04 §8)."""
-        from abl.analysis.conditions.rulebook import rulebooks_of
-
-        return rulebooks_of(self)
-
-    @cached_property
     def opening_steps(self) -> frozenset[str]:
         """Steps that can run before the first message: from the entry up to the first that waits."""
         seen: set[str] = set()
@@ -358,8 +348,6 @@ class AgentIndex:
     @cached_property
     def graph(self) -> FlowGraph:
         """The step graph (docs/spec 10 §1)."""
-        from abl.analysis.flow.graph import graph_of
-
         return graph_of(self)
 
     @cached_property

@@ -13,6 +13,7 @@ from abl.analysis.collect.records import STORING
 from abl.analysis.conditions.types import canonical_type
 from abl.analysis.flow import cross_agent_queries
 from abl.analysis.incremental.parts import Part
+from abl.analysis.index.available_tools import lists_tools, unknown_tools
 from abl.analysis.index.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.index.delegating import given_by, taken_by
 from abl.analysis.index.documents import DocumentIndex, document_index
@@ -281,8 +282,6 @@ class Index:
 
     def _without_tool(self, agent: AgentIndex) -> frozenset[str]:
         """Those of the names ``last_<tool>_result`` that are read where an agent certainly has no such tool."""
-        from abl.analysis.index.available_tools import lists_tools, unknown_tools
-
         read = agent.derive(results_read)
         if not read or agent.fragment or not lists_tools(agent):
             return frozenset()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .. import bounds
 from ..budget import makes, visits
-from ..builtins import CEL_FUNCTIONS, builtin
 from ..dates import timestamp_text
 from ..evaluation import Evaluation
 from ..scope import descend
 from ..values import Value, equal, text, to_number, truthy
+from .table import CEL_FUNCTIONS, builtin
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 

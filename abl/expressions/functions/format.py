@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from .. import bounds
 from ..budget import writes
-from ..builtins import builtin
 from ..dates import is_date_only, read_moment, to_datetime
 from ..values import Value, number_text, text, to_number
+from .table import builtin
 
 DATE_TOKENS = re.compile(r"YYYY|MMMM|MMM|MM|DD|HH|mm|ss")
 _LONGEST_NAME = 200

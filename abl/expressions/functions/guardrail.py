@@ -7,10 +7,10 @@ from typing import NoReturn
 
 from .. import bounds
 from ..budget import makes, takes, writes
-from ..builtins import GUARDRAIL_BUILTINS, builtin
 from ..errors import EvaluationError
 from ..regex import compile_pattern
 from ..values import Value, text
+from .table import GUARDRAIL_BUILTINS, builtin
 
 # Each pattern is linear: no repetition of a repetition, and every repeated class excludes what follows it.
 _PII = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..builtins import GUARDRAIL_BUILTINS, builtin
 from ..values import Value
 from .guardrail import subject_of
+from .table import GUARDRAIL_BUILTINS, builtin
 
 # Linear, as those of ``guardrail``: gaps have a bound, and runs begin once.
 TEMPLATES: Final[dict[str, re.Pattern[str]]] = {

@@ -7,8 +7,8 @@ import unicodedata
 
 from .. import bounds
 from ..budget import takes
-from ..builtins import builtin
 from ..values import Value, text
+from .table import builtin
 
 _WORD = re.compile(r"[^\W\d_]+|[0-9]+")
 _SPOKEN = {

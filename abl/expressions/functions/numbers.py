@@ -6,8 +6,8 @@ import decimal
 from collections.abc import Callable
 
 from .. import operators
-from ..builtins import builtin
 from ..values import Value, double, is_number, number_text, text, to_number
+from .table import builtin
 
 # Doubles reach 309 digits before and 324 after the point.
 _EXACT = decimal.Context(prec=800, Emax=9_999, Emin=-9_999)

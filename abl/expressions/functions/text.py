@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import bounds
 from ..budget import counted, makes, reads, writes
-from ..builtins import builtin
 from ..regex import compile_pattern, group_text
 from ..values import Value, text, to_number
+from .table import builtin
 
 _CAP = bounds.MAX_TEXT
 _BEYOND = 64

@@ -13,12 +13,9 @@ from abl.syntax.nodes.actions import (
     ActionHandler,
     ActionHandlers,
     Argument,
-    Assignment,
-    Branch,
     Call,
     Check,
     Clear,
-    Directive,
     DoList,
     Flow,
     Gather,
@@ -46,6 +43,7 @@ from abl.syntax.nodes.base import (
     TextStyle,
     Unknown,
 )
+from abl.syntax.nodes.branches import Assignment, Branch, Directive
 from abl.syntax.nodes.constraints import (
     Checkpoint,
     Constraints,

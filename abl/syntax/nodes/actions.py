@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from abl.language import key_at
-from abl.source import Span
 from abl.syntax.nodes.base import Literal_, Name, Node, Text
+from abl.syntax.nodes.branches import Assignment, Branch, Directive
 from abl.syntax.nodes.constraints import OnFail, Rule, Sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment(Node):
-    target: Name | None
-    value: Text | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +18,6 @@ class Argument(Node):
     name: Name | None
     value: Text | None
     children: tuple[Argument, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch(Node):
-    """``condition`` None = ELSE. ``actions`` in authored order; the last may be a Transition."""
-
-    condition: Text | None
-    is_else: bool
-    actions: tuple[Directive, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directive(Node):
-    """Base of what a step, branch or handler does. ``keyword`` is the canonical upper-case key."""
-
-    keyword: str
-    key_span: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from abl.syntax.nodes.base import Name, Node, Text
-
-if TYPE_CHECKING:
-    from abl.syntax.nodes.actions import Assignment, Branch
+from abl.syntax.nodes.branches import Assignment, Branch
 
 Form = Literal[
     "message", "respond", "handoff", "escalate", "block", "redact", "step", "then", "structured", "branches", "unknown"

@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 from abl.diagnostics import Finding
 from abl.source import Source, Span
-from abl.syntax.nodes.actions import ActionHandler, Assignment, Directive, Flow, Gather
+from abl.syntax.nodes.actions import ActionHandler, Flow, Gather
 from abl.syntax.nodes.base import Block, Comment, Literal_, Name, Node, Text, Unknown
+from abl.syntax.nodes.branches import Assignment, Directive
 from abl.syntax.nodes.constraints import Constraints
 from abl.syntax.nodes.content import Described, Profile
 from abl.syntax.nodes.memory import Memory

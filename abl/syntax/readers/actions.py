@@ -27,7 +27,6 @@ from abl.syntax.nodes import (
     Name,
     OnInput,
     Outcome,
-    Property,
     Respond,
     Setting,
     Text,
@@ -36,6 +35,7 @@ from abl.syntax.nodes import (
 from abl.syntax.readers.calls import call_header
 from abl.syntax.readers.constraints import read_step_rules
 from abl.syntax.readers.context import Context
+from abl.syntax.readers.directive_lines import flat, keyed, properties_of
 from abl.syntax.readers.entries import (
     condition_text,
     entries_of,
@@ -43,13 +43,13 @@ from abl.syntax.readers.entries import (
     item_head,
     legal_key,
     name_from,
-    with_colon,
 )
 from abl.syntax.readers.gather import read_gather
+from abl.syntax.readers.handlers import read_action_handlers, read_intents
 from abl.syntax.readers.on_fail import read_on_fail, reason_text
 from abl.syntax.readers.state import read_arguments, read_clear, read_log, read_set, read_transform
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.colons import mended, with_key
+from abl.syntax.recovery.colons import mended
 from abl.syntax.recovery.else_if import as_if
 from abl.syntax.recovery.suggest import closest
 
@@ -107,17 +107,6 @@ def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str
     return tuple(found)
 
 
-def flat(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Action lists (``- SET: ...``) as if the directives stood without dashes."""
-    for block in blocks:
-        if block.item and block.colon:
-            head, rest = item_head(block, keep_nested=True)
-            yield head
-            yield from rest
-        else:
-            yield block
-
-
 def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
     legal = vocabulary.KEYS_BY_PLACE[place]
     groups: list[_Group] = []
@@ -153,18 +142,6 @@ def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
     return groups
 
 
-def keyed(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
-    """A bare word such as ``- RESUME`` (in YAML form ``- resume``) as a key; ``RESPOND "x"`` with its missing colon."""
-    if block.colon or block.value is None:
-        return block
-    value = block.value
-    if value.style == "bare" and (value.value.upper() if ctx.yaml else value.value) in legal:
-        if block.children:
-            ctx.report(findings.missing_colon(value.span, value.value))
-        return with_key(block, value, None)
-    return with_colon(ctx, block, legal)
-
-
 def _with_keys(ctx: Context, blocks: Iterable[Block], legal: vocabulary.Words, owner: str) -> tuple[Block, ...]:
     """What belongs to a directive, each with its key; a line without one is reported."""
     found: list[Block] = []
@@ -175,14 +152,6 @@ def _with_keys(ctx: Context, blocks: Iterable[Block], legal: vocabulary.Words, o
         else:
             ctx.skip(block, f"This is no part of {owner}", "")
     return tuple(found)
-
-
-def properties_of(blocks: Iterable[Block]) -> tuple[Property, ...]:
-    return tuple(
-        Property(vocabulary.canonical_key(block.key), block.key, block.key_span, block.value, block)
-        for block in blocks
-        if block.colon
-    )
 
 
 # One reader for each directive ----------------------------------------------------------------------------------
@@ -451,12 +420,10 @@ def _is_misspelt_condition(key: str) -> bool:
     return key not in vocabulary.KEYS_BY_PLACE["branch"] and bool(closest(key, vocabulary.BRANCH_CONDITIONS))
 
 
-# Handlers (read in a module of their own, which reads directives in turn) ------------------------------------------
+# Handlers, whose directives are read here --------------------------------------------------------------------------
 
 
 def _read_intent_list(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
-    from abl.syntax.readers.handlers import read_intents
-
     place = "sub_intent" if key == "SUB_INTENTS" else "digression"
     return IntentHandlers(
         span=block.span,
@@ -464,20 +431,18 @@ def _read_intent_list(ctx: Context, block: Block, parts: Parts, key: str, path: 
         block=block,
         keyword=key,
         key_span=block.key_span,
-        handlers=read_intents(ctx, block, place, path),
+        handlers=read_intents(ctx, block, place, path, read_directives),
     )
 
 
 def _read_on_action(ctx: Context, block: Block, parts: Parts, key: str, path: str) -> Directive:
-    from abl.syntax.readers.handlers import read_action_handlers
-
     return ActionHandlers(
         span=block.span,
         path=path,
         block=block,
         keyword=key,
         key_span=block.key_span,
-        handlers=read_action_handlers(ctx, block, path),
+        handlers=read_action_handlers(ctx, block, path, read_directives),
     )
 
 

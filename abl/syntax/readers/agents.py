@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 from abl.diagnostics import Edit, Fix
@@ -206,7 +206,7 @@ class SectionReader:
             "COMPLETE": ("completions", read_completions),
             "ON_START": ("on_start", read_on_start),
             "HOOKS": ("hooks", read_hooks),
-            "ACTION_HANDLERS": ("action_handlers", read_action_handlers),
+            "ACTION_HANDLERS": ("action_handlers", partial(read_action_handlers, read_directives=read_directives)),
         }
         for keyword, (name, read) in readers.items():
             block = self.block(keyword)

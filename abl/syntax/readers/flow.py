@@ -56,7 +56,8 @@ class _FlowReader:
                 self._steps(child)
             elif key == "GLOBAL_DIGRESSIONS":
                 entries = in_lines(self.ctx, child)
-                self.digressions = read_intents(self.ctx, entries, "digression", f"{self.path}.global_digressions")
+                path = f"{self.path}.global_digressions"
+                self.digressions = read_intents(self.ctx, entries, "digression", path, read_directives)
             elif child.value is not None and not child.children:
                 given = {vocabulary.canonical_key(other.key) for other in children}
                 self.ctx.report(findings.unknown_key(self.ctx.source, child, "FLOW", _FLOW_KEYS, given))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from abl.syntax import vocabulary
 from abl.syntax.nodes import ActionHandler, Block, Directive, IntentHandler, Name, Setting, Text
-from abl.syntax.readers.actions import flat, keyed, properties_of, read_directives
 from abl.syntax.readers.context import Context
+from abl.syntax.readers.directive_lines import flat, keyed, properties_of
 from abl.syntax.readers.entries import entries_of, flag, inline_names, name_from, texts_of
 
+DirectiveReader = Callable[[Context, Iterable[Block], str, str], tuple[Directive, ...]]
+"""``read_directives``, which is given here because it reads handlers, too."""
 
-def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[IntentHandler, ...]:
+
+def read_intents(
+    ctx: Context, block: Block, place: str, path: str, read_directives: DirectiveReader
+) -> tuple[IntentHandler, ...]:
     """SUB_INTENTS, DIGRESSIONS or global_digressions; a stray REASONING key is left to the rules."""
     entries = Block(
         block.key,
@@ -21,12 +28,12 @@ def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[Int
         block.column,
     )
     return tuple(
-        _read_intent(ctx, entry, place, f"{path}[{i}]")
+        _read_intent(ctx, entry, place, f"{path}[{i}]", read_directives)
         for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
     )
 
 
-def _read_intent(ctx: Context, item: Block, place: str, path: str) -> IntentHandler:
+def _read_intent(ctx: Context, item: Block, place: str, path: str, read_directives: DirectiveReader) -> IntentHandler:
     intent = condition = None
     keywords: tuple[Text, ...] = ()
     resume: bool | None = None
@@ -77,7 +84,9 @@ def _keywords(ctx: Context, block: Block) -> tuple[Text, ...]:
     return texts_of(ctx, block)
 
 
-def read_action_handlers(ctx: Context, block: Block, path: str) -> tuple[ActionHandler, ...]:
+def read_action_handlers(
+    ctx: Context, block: Block, path: str, read_directives: DirectiveReader
+) -> tuple[ActionHandler, ...]:
     """ON_ACTION or ACTION_HANDLERS: a list of ``- ACTION: id`` or a map ``id:``."""
     handlers: list[ActionHandler] = []
     for child in block.children:
@@ -87,25 +96,20 @@ def read_action_handlers(ctx: Context, block: Block, path: str) -> tuple[ActionH
             name = name_from(next((b.value for b in blocks if b.key.upper() == "ACTION"), None))
         else:
             blocks, name = child.children, Name(child.key, child.key_span)
-        handlers.append(_read_action_handler(ctx, child, blocks, name, at))
+        ordered = next((b for b in blocks if b.key.upper() == "DO"), None)
+        actions = [b for b in blocks if b.key.upper() not in ("ACTION", "CONDITION", "DO")]
+        if ordered is not None:
+            actions = list(ordered.children)
+        handlers.append(
+            ActionHandler(
+                span=child.span,
+                path=at,
+                block=child,
+                props=properties_of(blocks),
+                action=name,
+                condition=next((b.value for b in blocks if b.key.upper() == "CONDITION"), None),
+                actions=read_directives(ctx, actions, "action_handler", at),
+                ordered=ordered is not None,
+            )
+        )
     return tuple(handlers)
-
-
-def _read_action_handler(
-    ctx: Context, block: Block, blocks: tuple[Block, ...], name: Name | None, path: str
-) -> ActionHandler:
-    condition = next((b.value for b in blocks if b.key.upper() == "CONDITION"), None)
-    ordered = next((b for b in blocks if b.key.upper() == "DO"), None)
-    actions = [b for b in blocks if b.key.upper() not in ("ACTION", "CONDITION", "DO")]
-    if ordered is not None:
-        actions = list(ordered.children)
-    return ActionHandler(
-        span=block.span,
-        path=path,
-        block=block,
-        props=properties_of(blocks),
-        action=name,
-        condition=condition,
-        actions=read_directives(ctx, actions, "action_handler", path),
-        ordered=ordered is not None,
-    )

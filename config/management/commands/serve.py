@@ -15,7 +15,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.forked import load
 from config.options import REFUSED
-from config.supervisor import Supervisor, allow_descriptors, children, listen
+from config.sockets import allow_descriptors, listen
+from config.supervisor import Supervisor, children
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from abl.analysis.conditions.intervals import constant
 from abl.analysis.conditions.judgement import condition_of, gate_of, holds_unset, never_set
 from abl.analysis.conditions.mixed_words import always_fails, excludes
 from abl.analysis.conditions.rule_entry import Entry
-from abl.analysis.conditions.rulebook import Rulebook
+from abl.analysis.conditions.rulebook import Rulebook, rulebooks_of
 from abl.analysis.fixes.entries import in_one_list, remove_entry
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.index.project import Index
@@ -22,7 +22,7 @@ from abl.syntax import nodes
 
 def _entries(agent: AgentIndex) -> Iterator[tuple[Rulebook, Entry]]:
     """The rules of the agent and those of its steps, each with its list."""
-    return ((book, entry) for book in agent.rulebooks for entry in book.entries)
+    return ((book, entry) for book in agent.derive(rulebooks_of) for entry in book.entries)
 
 
 def _place(agent: AgentIndex, entry: Entry) -> Span:
