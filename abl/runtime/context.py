@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from abl.expressions.scope import descend
 from abl.runtime.memory.systems import ROOT
 
 if TYPE_CHECKING:
-    from abl.runtime.engine import Engine
+    from abl.runtime.memory.facts import Facts
+    from abl.runtime.memory.systems import Memories
+    from abl.runtime.plan.program import Program
     from abl.runtime.state import Thread
+
+
+class Names(Protocol):
+    """Where names get their values; an engine is one."""
+
+    @property
+    def facts(self) -> Facts: ...
+    @property
+    def memories(self) -> Memories: ...
+    def program(self, thread: Thread) -> Program: ...
+    def runtime_value(self, thread: Thread, name: str) -> Any: ...
 
 
 class Context:
@@ -23,7 +36,7 @@ class Context:
 
     __slots__ = ("_engine", "_local", "_memo", "_short", "_thread")
 
-    def __init__(self, engine: Engine, thread: Thread, local: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, engine: Names, thread: Thread, local: Mapping[str, Any] | None = None) -> None:
         self._engine = engine
         self._thread = thread
         self._local = local

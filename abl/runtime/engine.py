@@ -15,11 +15,11 @@ from abl.expressions.sizes import SizeExceeded, written_size
 from abl.expressions.values import type_tag
 from abl.language.memory import scope_by_segment
 from abl.limits import LARGE_VARIABLE, MAX_REPLIES, MAX_REPLY, MAX_VARIABLE, MAX_VARIABLES
-from abl.runtime.constraints.results import from_tool
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.context import Context
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
 from abl.runtime.events.recorder import Event, Recorder, cut_text, note
-from abl.runtime.flow.detours import own_directives
+from abl.runtime.flow.position import own_directives
 from abl.runtime.memory.facts import Facts
 from abl.runtime.memory.systems import Memories
 from abl.runtime.plan.program import Program
@@ -27,32 +27,17 @@ from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
 from abl.runtime.privacy.concealing import Concealer
 from abl.runtime.privacy.fact_masks import release
 from abl.runtime.privacy.masking import HIDDEN_ERROR, Masker
+from abl.runtime.randomness import SeededRandom
 from abl.runtime.state import Message, SessionState, Thread, TurnState
 
 if TYPE_CHECKING:
-    from abl.runtime.agents.profiles import ProfilePlan
+    from abl.runtime.plan.profiles import ProfilePlan
 
 MESSAGES_READ = 3
 """Messages that ``recent_input`` holds."""
 MAX_MESSAGES = 50
 """Messages of one turn (docs/spec 06 §10)."""
 DEFAULT_SETTINGS: Mapping[str, Any] = {"ask_again": True, "extracted_pass": False, "tool_result_pass": False}
-
-
-class SeededRandom:
-    """Random numbers whose state is one integer of the session (an xorshift generator)."""
-
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
-
-    def choice(self, seq: str, /) -> str:
-        """One character of the text."""
-        x = self._state.random or 0x9E3779B97F4A7C15
-        x ^= (x << 13) & 0xFFFFFFFFFFFFFFFF
-        x ^= x >> 7
-        x ^= (x << 17) & 0xFFFFFFFFFFFFFFFF
-        self._state.random = x
-        return seq[(x >> 11) % len(seq)]
 
 
 class Engine:

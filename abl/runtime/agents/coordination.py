@@ -9,11 +9,13 @@ from abl.language.entry import Entry, members
 from abl.language.written import word as read_word
 from abl.runtime.agents import delegating, routing
 from abl.runtime.agents.handoff_context import Given, given_with
+from abl.runtime.constraints.failures import NO_ACTION
 from abl.runtime.constraints.on_fail import act
-from abl.runtime.constraints.passes import NO_ACTION, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.constraints.results import from_tool, work_ended
+from abl.runtime.constraints.results import work_ended
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.actions import wording

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.collecting import start_collecting, to_empty
-from abl.runtime.constraints.passes import BOUND
+from abl.runtime.constraints.failures import BOUND
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.evaluation import Formula
 from abl.runtime.evaluation import condition as read_condition

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.collecting import start_collecting, to_empty
-from abl.runtime.constraints.passes import Failure
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.flow.detours import open_detour
 from abl.runtime.flow.variables import clear
 

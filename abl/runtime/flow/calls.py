@@ -15,7 +15,7 @@ from abl.runtime.tools.calling import Called, bind_blocked, call_tool, recall_be
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.runtime.constraints.passes import Failure
+    from abl.runtime.constraints.failures import Failure
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.constraints.results import note_source
+from abl.runtime.constraints.tool_sources import note_source
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.detours import wrote
 from abl.runtime.gather.corrections import said_instead

@@ -20,7 +20,7 @@ from abl.runtime.tools.arguments import arguments_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.runtime.constraints.passes import Failure
+    from abl.runtime.constraints.failures import Failure
     from abl.runtime.engine import Engine
     from abl.runtime.plan.program import Program
     from abl.runtime.state import Thread

@@ -12,7 +12,7 @@ from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
 from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused, whole
-from abl.runtime.privacy.fact_masks import glance
+from abl.runtime.privacy.fact_masks import learn
 from abl.runtime.tools.arguments import arguments_of
 from abl.runtime.tools.binding import leave_outside_flow
 from abl.runtime.tools.calling import bind_blocked, call_tool, recall_before
@@ -66,9 +66,18 @@ def declare(engine: Engine, thread: Thread) -> None:
     present = {name: shown.shown(name, value) for name, value in thread.variables.items()}
     data: dict[str, Any] = {"initial": values, "state": {"set": present, "active": thread.agent}}
     engine.recorder.emit("context", data, span=engine.program(thread).span(engine.program(thread).agent.memory))
-    glance(engine, thread)
+    _glance(engine, thread)
     for path in engine.facts.readable(thread):
         engine.facts.read(thread, path)
+
+
+def _glance(engine: Engine, thread: Thread) -> None:
+    """Learn which of the facts that an agent only writes are sensitive, before it is given a value for one."""
+    program, readable = engine.program(thread), engine.facts.readable(thread)
+    for path in dict.fromkeys((*program.persistent, *(trigger.target for trigger in program.triggers))):
+        fact = engine.facts.peek(*engine.scope_of(path, thread)) if path not in readable else None
+        if fact is not None:
+            learn(engine, fact)
 
 
 def deactivate(engine: Engine, thread: Thread) -> None:

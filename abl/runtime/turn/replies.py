@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
-from abl.runtime.constraints.passes import Failure, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.flow.signals import Signal
 from abl.runtime.guardrails import judging as guardrails

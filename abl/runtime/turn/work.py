@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from abl.runtime.agents import coordination
 from abl.runtime.constraints import collecting
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
-from abl.runtime.constraints.passes import Failure, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.flow import errors, gathering, loop
 from abl.runtime.flow.signals import Signal
