@@ -22,6 +22,7 @@ from abl.runtime.events.recorder import Event, Recorder, cut_text, note
 from abl.runtime.flow.position import own_directives
 from abl.runtime.memory.facts import Facts
 from abl.runtime.memory.systems import Memories
+from abl.runtime.moves import Move
 from abl.runtime.plan.program import Program
 from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
 from abl.runtime.privacy.concealing import Concealer
@@ -56,6 +57,7 @@ class Engine:
         kept: MutableMapping[str, Any],
         on_event: Callable[[Event], None] | None,
         timer: Callable[[], int],
+        carry_out: Callable[[Engine, Thread, Move], bool],
         memories: Memories | None = None,
         profiles: Mapping[str, ProfilePlan] | None = None,
         budget: Budget | None = None,
@@ -74,6 +76,7 @@ class Engine:
         self.clock = clock
         self.settings = {**DEFAULT_SETTINGS, **settings}
         self.kept = kept
+        self._carry_out = carry_out
         self.recorder = Recorder(state, clock, on_event, timer)
         self.facts = Facts(self, facts)
         self.memories = memories or Memories()
@@ -140,6 +143,10 @@ class Engine:
             kept.pop(agent, None)
         if self._large is not None:
             self._large = None
+
+    def move(self, thread: Thread, move: Move) -> bool:
+        """Carry out a move of an agent; False when it did not work, which the user is told."""
+        return self._carry_out(self, thread, move)
 
     def now(self) -> datetime:
         """The clock, aware and in UTC."""

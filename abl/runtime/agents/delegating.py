@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
@@ -11,6 +12,7 @@ from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.events.recorder import shortened
 from abl.runtime.flow.variables import assign, keep_never
 from abl.runtime.memory.triggers import remember
+from abl.runtime.moves import Escalate
 from abl.runtime.plan.refusing import why_refused
 from abl.runtime.state import Thread, TurnState
 from abl.runtime.tools import confirm
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.plan.delegations import DelegatePlan
 
+Work = Callable[["Engine", str], None]
+"""Lets the active agent work from a stage on, then whoever gets control (``abl.runtime.turn.work``)."""
 LAST = "_delegated:"
 """Before the index of an entry: where a thread keeps the inputs of its last call."""
 
 
-def consult(engine: Engine, thread: Thread) -> None:
+def consult(engine: Engine, thread: Thread, work: Work) -> None:
     """Every entry whose WHEN holds, in order; each sees what those before it returned (T12)."""
     for plan in engine.program(thread).delegations:
         if engine.state.escalated or engine.state.ended:
@@ -42,15 +46,15 @@ def consult(engine: Engine, thread: Thread) -> None:
             continue
         thread.system[f"{LAST}{plan.index}"] = key
         record = condition_record(engine, thread, plan.when, outcome, source="gate")
-        _attempts(engine, thread, plan, inputs, record)
+        _attempts(engine, thread, plan, inputs, record, work=work)
 
 
 def _attempts(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any], *, work: Work
 ) -> None:
     error = None
     for attempt in range(1, plan.retries + 2):
-        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record})
+        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record}, work=work)
         if error is None or engine.state.escalated:
             return
     for name in ("error", "_error"):
@@ -65,15 +69,13 @@ def _attempts(
                 data={"by": "delegate"},
             )
         case "escalate":
-            from abl.runtime.agents.coordination import escalate
-
-            escalate(engine, thread, None, plan.span)
+            engine.move(thread, Escalate(span=plan.span))
         case _:
             pass
 
 
 def _ask(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any], *, work: Work
 ) -> dict[str, Any] | None:
     """One call; what went wrong, None when the results are there."""
     masker = engine.masker(thread)
@@ -87,7 +89,7 @@ def _ask(
     engine.recorder.open(event)
     why = _refused(engine, thread, plan)
     if why is None:
-        why = _run(engine, thread, plan, inputs, event["data"])
+        why = _run(engine, thread, plan, inputs, event["data"], work=work)
     engine.recorder.close()
     if why is None:
         return None
@@ -109,7 +111,7 @@ def _refused(engine: Engine, thread: Thread, plan: DelegatePlan) -> tuple[str, s
 
 
 def _run(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any], *, work: Work
 ) -> tuple[str, str] | None:
     """The agent in a thread and a turn of its own; what it says is kept for the trace only."""
     state = engine.state
@@ -123,7 +125,11 @@ def _run(
     secret = {name for name, formula in plan.inputs if engine.derives(thread, formula.names)}
     tool_made = {name for name, formula in plan.inputs if from_tool(thread, formula.names)}
     try:
-        _work(engine, child, inputs, secret, tool_made)
+        _begin(engine, child, inputs, secret, tool_made)
+        if child.paused is None and not engine.state.escalated:
+            work(engine, "collect")
+        remember(engine, child)
+        keep_never(engine, child)
         problem = _problem(engine, child)
         values = {field: engine.context(child).value(field) for field, _ in plan.returns}
         hidden = {field for field, _ in plan.returns if engine.derives(child, [field])}
@@ -145,19 +151,13 @@ def _run(
     return None
 
 
-def _work(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]) -> None:
-    from abl.runtime.turn import work
-
+def _begin(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]) -> None:
     child.passed_in = list(inputs)
     engine.enter(child)
     for name, value in inputs.items():
         if value is not None and name not in engine.program(child).persistent:
             assign(engine, child, name, value, cause="delegate", sensitive=name in secret, from_tool=name in tool_made)
     lifecycle.activate(engine, child)
-    if child.paused is None and not engine.state.escalated:
-        work.process(engine, "collect")
-    remember(engine, child)
-    keep_never(engine, child)
 
 
 def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:

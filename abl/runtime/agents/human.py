@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from abl.language.written import unquoted
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
+from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import assign
-from abl.runtime.tools.binding import assignments_of
+from abl.runtime.moves import Complete, HandOver
+from abl.runtime.plan.assignments import assignments_of
+from abl.runtime.turn import work
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -59,18 +62,14 @@ def _assignments(plan: DonePlan) -> Iterator[tuple[str, str, Any]]:
 
 
 def _act(engine: Engine, thread: Thread, plan: DonePlan) -> None:
-    from abl.runtime.agents.coordination import complete_agent, hand_over
-    from abl.runtime.flow.signals import Signal
-    from abl.runtime.turn import work
-
     word, _, rest = plan.action.partition(" ")
     match word.upper():
         case "COMPLETE":
-            complete_agent(engine, thread, None, {})
+            engine.move(thread, Complete())
             work.finish_stage(engine, Signal.ENDED)
         case "HANDOFF":
             agent = rest.strip().removeprefix("to ").strip()
-            if hand_over(engine, thread, agent, span=plan.span):
+            if engine.move(thread, HandOver(agent, plan.span)):
                 work.finish_stage(engine, Signal.MOVED)
         case "RESPOND":
             engine.say_template(thread, unquoted(rest), kind="reply", span=plan.span)

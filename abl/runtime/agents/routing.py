@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from abl.language import plain
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.flow.signals import Signal
+from abl.runtime.moves import Escalate, HandOver
 from abl.runtime.plan.listed import entries, named
+from abl.runtime.turn import lifecycle
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -61,21 +63,19 @@ def _chosen(engine: Engine, plan: RoutePlan) -> Route | None:
 
 
 def _take(engine: Engine, thread: Thread, plan: RoutePlan, chosen: Route, record: dict[str, Any]) -> Signal:
-    from abl.runtime.agents.coordination import escalate, hand_over
-
     action, given = chosen.action, chosen.given
     match action:
         case "ROUTE_TO" | "HANDOFF":
-            return _moved(hand_over(engine, thread, _agent(engine, thread, given), span=plan.span, condition=record))
+            return _moved(engine.move(thread, HandOver(_agent(engine, thread, given), plan.span, condition=record)))
         case "ROUTE_TO_VARIABLE":
             value = engine.context(thread).value(given)
             to = _agent(engine, thread, str(value)) if value is not None else ""
-            return _moved(hand_over(engine, thread, to, span=plan.span, condition=record))
+            return _moved(engine.move(thread, HandOver(to, plan.span, condition=record)))
         case "ROUTE_TO_USER":
             engine.say_template(thread, given, kind="reply", span=plan.span, data={"by": "routing"})
             return Signal.WAIT
         case "ESCALATE":
-            escalate(engine, thread, given.rpartition("REASON:")[2].strip(" \"'") or None, plan.span)
+            engine.move(thread, Escalate(given.rpartition("REASON:")[2].strip(" \"'") or None, plan.span))
             return Signal.MOVED
         case "END_CONVERSATION" | "COMPLETE":
             _end(engine, thread, plan, given, record)
@@ -92,8 +92,6 @@ def _moved(worked: bool) -> Signal:
 
 
 def _end(engine: Engine, thread: Thread, plan: RoutePlan, said: str, record: dict[str, Any]) -> None:
-    from abl.runtime.turn import lifecycle
-
     engine.recorder.emit("complete", {"index": None, "reason": "routing", "condition": record}, span=plan.span)
     if said:
         engine.say_template(thread, said, kind="reply", span=plan.span, data={"by": "routing"})

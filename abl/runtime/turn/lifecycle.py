@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
-from abl.runtime.constraints.on_fail import Verdict, act
 from abl.runtime.evaluation import condition
 from abl.runtime.flow import actions
 from abl.runtime.flow.variables import initialise, reset
@@ -14,8 +13,8 @@ from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused, whole
 from abl.runtime.privacy.fact_masks import learn
 from abl.runtime.tools.arguments import arguments_of
-from abl.runtime.tools.binding import leave_outside_flow
-from abl.runtime.tools.calling import bind_blocked, call_tool, recall_before
+from abl.runtime.tools.calling import act_at_once, call_tool, recall_before
+from abl.runtime.tools.exits import move_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -234,13 +233,8 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_a
     if called.asked:
         return True
     thread.confirm = None if may_ask else thread.confirm
-    if called.exit is not None:
-        leave_outside_flow(engine, thread, called.exit, origin)
-    if called.blocked is None:
-        return False
-    plan = called.blocked
-    if plan.action["type"] in {"collect", "goto", "retry", "continue"}:
-        plan.action = {**plan.action, "type": "respond"}
-    if act(engine, thread, plan) is Verdict.BLOCKED:
-        bind_blocked(engine, thread, action.tool.value, as_name, span)
+    if called.exit is not None and (move := move_of(engine, thread, called.exit, origin)) is not None:
+        engine.move(thread, move)
+    if called.blocked is not None:
+        act_at_once(engine, thread, called.blocked, action, span)
     return False
