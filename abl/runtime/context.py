@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from abl.expressions.scope import descend
+from abl.expressions.values import type_tag
 from abl.runtime.memory.systems import ROOT
+from abl.runtime.provided import provided
 
 if TYPE_CHECKING:
-    from abl.runtime.engine import Engine
-    from abl.runtime.state import Thread
+    from abl.runtime.memory.facts import Facts
+    from abl.runtime.memory.systems import Memories
+    from abl.runtime.plan.program import Program
+    from abl.runtime.privacy.masking import Masker
+    from abl.runtime.state import SessionState, Thread, TurnState
+
+
+class Names(Protocol):
+    """Where names get their values; an engine is one."""
+
+    @property
+    def state(self) -> SessionState: ...
+    @property
+    def turn(self) -> TurnState: ...
+    @property
+    def facts(self) -> Facts: ...
+    @property
+    def memories(self) -> Memories: ...
+    def program(self, thread: Thread) -> Program: ...
 
 
 class Context:
@@ -23,7 +42,7 @@ class Context:
 
     __slots__ = ("_engine", "_local", "_memo", "_short", "_thread")
 
-    def __init__(self, engine: Engine, thread: Thread, local: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, engine: Names, thread: Thread, local: Mapping[str, Any] | None = None) -> None:
         self._engine = engine
         self._thread = thread
         self._local = local
@@ -65,8 +84,11 @@ class Context:
         if root == ROOT and self._reads_records():
             return self._engine.memories.read(parts)
         variables = self._thread.variables
-        value = variables[root] if root in variables else self._engine.runtime_value(self._thread, root)
+        value = variables[root] if root in variables else self._provided(root)
         return value if len(parts) == 1 else descend(value, parts[1:])
+
+    def _provided(self, name: str) -> Any:
+        return provided(self._engine.state, self._engine.turn, self._thread, name)
 
     def _reads_records(self) -> bool:
         """True when ``memory`` is the memory stores and no variable of the agent (docs/spec 11 §2)."""
@@ -94,4 +116,18 @@ class Context:
             return "unset" if self._engine.memories.read(tuple(parts)) is None else "record"
         if parts[0] in self._thread.variables:
             return self._thread.origins.get(parts[0], "session")
-        return "unset" if self._engine.runtime_value(self._thread, parts[0]) is None else "system"
+        return "unset" if self._provided(parts[0]) is None else "system"
+
+
+def ref(context: Context, masker: Masker, name: str) -> dict[str, Any]:
+    """One entry of ``refs``."""
+    value = context.value(name)
+    shown = masker.shown(name, value)
+    return {
+        "path": name,
+        "value": shown,
+        "type": type_tag(value),
+        "origin": "unset" if value is None else context.origin(name),
+        "set": value is not None,
+        "masked": shown is not value and masker.display(name) is not None,
+    }

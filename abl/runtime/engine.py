@@ -11,48 +11,30 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.api import TURN, Budget, BudgetExceeded
-from abl.expressions.sizes import SizeExceeded, written_size
-from abl.expressions.values import type_tag
+from abl.expressions.sizes import SizeExceeded
 from abl.language.memory import scope_by_segment
-from abl.limits import LARGE_VARIABLE, MAX_REPLIES, MAX_REPLY, MAX_VARIABLE, MAX_VARIABLES
-from abl.runtime.constraints.results import from_tool
-from abl.runtime.context import Context
+from abl.runtime import speaking
+from abl.runtime.context import Context, ref
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
-from abl.runtime.events.recorder import Event, Recorder, cut_text, note
-from abl.runtime.flow.detours import own_directives
+from abl.runtime.events.recorder import Event, Recorder, cut_text
 from abl.runtime.memory.facts import Facts
 from abl.runtime.memory.systems import Memories
+from abl.runtime.moves import Move
 from abl.runtime.plan.program import Program
 from abl.runtime.ports import Clock, FactStore, ModelPort, ToolPort
 from abl.runtime.privacy.concealing import Concealer
 from abl.runtime.privacy.fact_masks import release
 from abl.runtime.privacy.masking import HIDDEN_ERROR, Masker
-from abl.runtime.state import Message, SessionState, Thread, TurnState
+from abl.runtime.randomness import SeededRandom
+from abl.runtime.sizes import VariableSizes
+from abl.runtime.state import SessionState, Thread, TurnState
 
 if TYPE_CHECKING:
-    from abl.runtime.agents.profiles import ProfilePlan
+    from abl.runtime.plan.profiles import ProfilePlan
 
 MESSAGES_READ = 3
 """Messages that ``recent_input`` holds."""
-MAX_MESSAGES = 50
-"""Messages of one turn (docs/spec 06 §10)."""
 DEFAULT_SETTINGS: Mapping[str, Any] = {"ask_again": True, "extracted_pass": False, "tool_result_pass": False}
-
-
-class SeededRandom:
-    """Random numbers whose state is one integer of the session (an xorshift generator)."""
-
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
-
-    def choice(self, seq: str, /) -> str:
-        """One character of the text."""
-        x = self._state.random or 0x9E3779B97F4A7C15
-        x ^= (x << 13) & 0xFFFFFFFFFFFFFFFF
-        x ^= x >> 7
-        x ^= (x << 17) & 0xFFFFFFFFFFFFFFFF
-        self._state.random = x
-        return seq[(x >> 11) % len(seq)]
 
 
 class Engine:
@@ -71,6 +53,7 @@ class Engine:
         kept: MutableMapping[str, Any],
         on_event: Callable[[Event], None] | None,
         timer: Callable[[], int],
+        carry_out: Callable[[Engine, Thread, Move], bool],
         memories: Memories | None = None,
         profiles: Mapping[str, ProfilePlan] | None = None,
         budget: Budget | None = None,
@@ -89,6 +72,7 @@ class Engine:
         self.clock = clock
         self.settings = {**DEFAULT_SETTINGS, **settings}
         self.kept = kept
+        self._carry_out = carry_out
         self.recorder = Recorder(state, clock, on_event, timer)
         self.facts = Facts(self, facts)
         self.memories = memories or Memories()
@@ -99,7 +83,7 @@ class Engine:
         self._contexts: dict[str, Context] = {}
         self._maskers: dict[str, Masker] = {}
         self._before: dict[str, dict[str, Any]] = {}
-        self._large: dict[tuple[str, str], int] | None = None
+        self._sizes = VariableSizes(state)
         self.told = False
         """The trace says already why the turn ends as failed."""
 
@@ -153,8 +137,11 @@ class Engine:
         """Nothing that was made for a thread of the agent is used for the next one."""
         for kept in (self._contexts, self._maskers):
             kept.pop(agent, None)
-        if self._large is not None:
-            self._large = None
+        self._sizes.forget()
+
+    def move(self, thread: Thread, move: Move) -> bool:
+        """Carry out a move of an agent; False when it did not work, which the user is told."""
+        return self._carry_out(self, thread, move)
 
     def now(self) -> datetime:
         """The clock, aware and in UTC."""
@@ -180,41 +167,6 @@ class Engine:
                 self.state.masks,
             )
         return found
-
-    def runtime_value(self, thread: Thread, name: str) -> Any:
-        """A name the runtime provides (docs/spec 09 §17), then a field of ``call_result`` inside a flow; else None."""
-        state = self.state
-        match name:
-            case "input":
-                return self.turn.message
-            case "channel":
-                return state.channel
-            case "language":
-                return state.language
-            case "turn_count":
-                return state.turn
-            case "recent_input":
-                return [h["text"] for h in state.history if h["from"] == "user"][-3:]
-            case "session":
-                current = {"language": state.interaction_language or state.language}
-                return {
-                    "id": state.session_id,
-                    "channel": state.channel,
-                    "user": state.user,
-                    "interaction": {"current": current},
-                }
-            case "system":
-                return {"channel": state.channel, "locale": state.language}
-            case _:
-                pass
-        if name in thread.system:
-            return thread.system[name]
-        if name in state.system:
-            return state.system[name]
-        result = thread.variables.get("call_result")
-        if isinstance(result, dict) and thread.flow.status in {"running", "waiting"}:
-            return result.get(name)
-        return None
 
     def scope_of(self, path: str, thread: Thread) -> tuple[str, str | None, str]:
         """(scope, owner, path) of a fact; owner None = no authenticated user."""
@@ -360,35 +312,10 @@ class Engine:
 
     def measure(self, thread: Thread, name: str, value: Any, span: Any = None) -> None:
         """Refuse a value that is too large for a variable, alone or with the other large ones (docs/spec 02 §8)."""
-        if value is None or type(value) in (bool, int, float) or (type(value) is str and len(value) < LARGE_VARIABLE):
-            if self._large is not None:
-                self._large.pop((thread.agent, name), None)
-            return
         try:
-            self._measure(thread, name, written_size(value, name))
+            self._sizes.measure(thread.agent, name, value)
         except BudgetExceeded as problem:
             raise self.too_large(problem, span) from None
-
-    def _measure(self, thread: Thread, name: str, size: int) -> None:
-        if size > MAX_VARIABLE:
-            raise SizeExceeded("variable", name, size, MAX_VARIABLE)
-        if size <= LARGE_VARIABLE and self._large is None:
-            return
-        large = self._large_variables()
-        large[thread.agent, name] = size
-        total = sum(large.values())
-        if total > MAX_VARIABLES:
-            raise SizeExceeded("variables", f"with {name}, all variables together", total, MAX_VARIABLES)
-
-    def _large_variables(self) -> dict[tuple[str, str], int]:
-        """Sizes of the variables that are large; measured when the first one turns up."""
-        if self._large is None:
-            self._large = {}
-            for thread in self.state.threads.values():
-                for name, value in thread.variables.items():
-                    if (size := written_size(value, name)) > LARGE_VARIABLE:
-                        self._large[thread.agent, name] = size
-        return self._large
 
     def too_large(self, problem: BudgetExceeded, span: Any = None) -> BudgetExceeded:
         """Tell what was larger than is kept; ``problem``, for the caller to raise."""
@@ -401,85 +328,11 @@ class Engine:
 
     # Saying -------------------------------------------------------------------------------------------------------
 
-    def say(
-        self,
-        thread: Thread,
-        text: str,
-        *,
-        kind: str,
-        event: str,
-        span: Any = None,
-        data: dict[str, Any] | None = None,
-        result: bool = False,
-    ) -> bool:
-        """Queue a message and record it; False when it is empty or over the limit of a turn.
-
-        ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one
-        for `BEFORE returning results` (docs/spec 04 §6).
-        """
-        text = text.rstrip("\n")
-        if not text:
-            return False
-        if len(self.turn.outbox) + len(self.turn.delivered) >= MAX_MESSAGES:
-            self.recorder.error("RUN002", "message_limit", f"more than {MAX_MESSAGES} messages in one turn", span)
-            return False
-        self._measure_reply(text, span)
-        recorded = self.recorder.emit(event, {**(data or {}), "text": self.recorder.text(text)}, span=span)
-        own = not self.turn.outside and own_directives(thread)
-        by = str((data or {}).get("by", ""))
-        self.turn.outbox.append(Message(thread.agent, text, kind, thread.flow.step, recorded["seq"], own, result, by))
-        return True
-
-    def _measure_reply(self, text: str, span: Any) -> None:
-        """Refuse a message that is too long, alone or with the others of the turn (docs/spec 02 §8)."""
-        said = sum(len(message.text) for message in self.turn.outbox) + sum(map(len, self.turn.delivered))
-        for what, name, size, limit in (
-            ("reply", "the message", len(text), MAX_REPLY),
-            ("replies", "the turn with all its messages", len(text) + said, MAX_REPLIES),
-        ):
-            if size > limit:
-                raise self.too_large(SizeExceeded(what, name, size, limit), span)
-
-    def say_template(
-        self,
-        thread: Thread,
-        text: str,
-        *,
-        kind: str,
-        event: str = "respond",
-        span: Any = None,
-        data: dict[str, Any] | None = None,
-        local: Mapping[str, Any] | None = None,
-    ) -> str:
-        """Render and say; gives the text, which may be empty."""
-        rendered = self.render(thread, text, local)
-        more: dict[str, Any] = {"template": cut_text(text), "missing": rendered.missing, **(data or {})}
-        if rendered.missing:
-            message = "nothing to show for " + ", ".join(rendered.missing)
-            more["notes"] = [note("RUN004", "template.unresolved", message)]
-        result = kind == "reply" and from_tool(thread, template(text).names, local)
-        self.say(thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result)
-        return rendered.text.rstrip("\n")
-
-    def message(self, thread: Thread, key: str, local: Mapping[str, Any] | None = None) -> str:
-        """A text of MESSAGES, rendered."""
-        return self.render(thread, self.program(thread).messages.get(key, ""), local).text
+    say = speaking.say
+    say_template = speaking.say_template
+    message = speaking.message
 
     def fail(self, thread: Thread, code: str, name: str, message: str, span: Any = None) -> None:
         """A limit or an error nobody handles: an error event and ``error_default`` (docs/spec 06 §10)."""
         self.recorder.error(code, name, message, span)
         self.say_template(thread, self.program(thread).messages["error_default"], kind="notice", span=span)
-
-
-def ref(context: Context, masker: Masker, name: str) -> dict[str, Any]:
-    """One entry of ``refs``."""
-    value = context.value(name)
-    shown = masker.shown(name, value)
-    return {
-        "path": name,
-        "value": shown,
-        "type": type_tag(value),
-        "origin": "unset" if value is None else context.origin(name),
-        "set": value is not None,
-        "masked": shown is not value and masker.display(name) is not None,
-    }

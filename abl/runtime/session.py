@@ -10,7 +10,7 @@ from abl.diagnostics import Diagnostic
 from abl.expressions.api import Budget, BudgetExceeded
 from abl.expressions.sizes import SizeExceeded, written_size
 from abl.limits import MAX_SNAPSHOT
-from abl.runtime.agents.profiles import profiles_in
+from abl.runtime.agents.moving import carry_out
 from abl.runtime.engine import Engine
 from abl.runtime.events.recorder import Event, iso_millis, monotonic_ns
 from abl.runtime.flow.variables import assign
@@ -18,6 +18,7 @@ from abl.runtime.loading import NotRunnable, begin, check_problems, programs_in,
 from abl.runtime.memory.block_policy import MemoryPolicy
 from abl.runtime.memory.in_memory import MemoryFacts, MockTools, SystemClock, ttl_seconds
 from abl.runtime.memory.systems import Memories
+from abl.runtime.plan.profiles import profiles_in
 from abl.runtime.ports import BankPort, BlockPort, Clock, FactStore, FactWrite, ModelPort, RecordPort, ToolPort
 from abl.runtime.state import SessionState, Thread, load_state
 from abl.runtime.turn import algorithm as turns
@@ -109,6 +110,7 @@ class Session:
             kept=kept if kept is not None else {},
             on_event=on_event,
             timer=timer,
+            carry_out=carry_out,
             memories=Memories(blocks, records, bank, memory_policy),
             profiles=profiles_in(files),
             budget=budget,
@@ -153,6 +155,7 @@ class Session:
             kept=kept if kept is not None else {},
             on_event=on_event,
             timer=timer,
+            carry_out=carry_out,
             memories=Memories(blocks, records, bank, memory_policy),
             profiles=profiles_in(files),
             budget=budget,
@@ -342,6 +345,7 @@ class Session:
             kept=dict(engine.kept),
             on_event=None,
             timer=engine.recorder.timer,
+            carry_out=carry_out,
             profiles=engine.profiles,
             memories=engine.memories.copy(),
             budget=engine.budget.fresh(),

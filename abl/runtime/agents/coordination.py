@@ -1,45 +1,44 @@
-"""Who has control: HANDOFF and return, ESCALATE, COMPLETE (docs/spec 09 §3 T12, §5, §7)."""
+"""Which move is due after the work: ESCALATE, HANDOFF, COMPLETE (docs/spec 09 §3 T12, §5, §7)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.language import key_at, told_keys
-from abl.language.entry import Entry, members
-from abl.language.written import word as read_word
+from abl.language import told_keys
 from abl.runtime.agents import delegating, routing
-from abl.runtime.agents.handoff_context import Given, given_with
+from abl.runtime.constraints.failures import NO_ACTION
 from abl.runtime.constraints.on_fail import act
-from abl.runtime.constraints.passes import NO_ACTION, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.constraints.results import from_tool, work_ended
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Signal
-from abl.runtime.flow.variables import assign, start_afresh
-from abl.runtime.guardrails.judging import Ruling, judge, stop
-from abl.runtime.plan.parts import CompletionPlan, HandoffPlan
-from abl.runtime.plan.program import DEFAULT_MESSAGES, ESCALATING
-from abl.runtime.plan.refusing import refused, why_refused
+from abl.runtime.flow.variables import assign
+from abl.runtime.moves import Complete, Escalate, HandOver
+from abl.runtime.plan.assignments import assignments_of, line_of
+from abl.runtime.plan.parts import CompletionPlan
+from abl.runtime.plan.refusing import refused
 from abl.runtime.state import Thread
-from abl.runtime.tools.binding import assignments_of, line_of
 from abl.runtime.turn import lifecycle
-from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
 
-MAX_DEPTH = 10
 _NOT_CARRIED_OUT = told_keys("complete")
 
 
 # The phase -------------------------------------------------------------------------------------------------------
 
 
-def coordinate(engine: Engine, thread: Thread, *, complete: bool = True, handoffs: bool = True) -> Signal:
-    """ESCALATE, HANDOFF by priority, COMPLETE; MOVED when control left, ENDED when the agent completed."""
+def coordinate(
+    engine: Engine, thread: Thread, work: delegating.Work, *, complete: bool = True, handoffs: bool = True
+) -> Signal:
+    """ESCALATE, HANDOFF by priority, COMPLETE; MOVED when control left, ENDED when the agent completed.
+
+    ``work`` lets an agent that is asked do its work.
+    """
     if engine.state.turn == 0 and thread.flow.status != "ended":
         return Signal.NEXT  # a greeting decides nothing, unless its work ended the flow (09 §3)
     if check_escalation(engine, thread):
@@ -48,7 +47,7 @@ def coordinate(engine: Engine, thread: Thread, *, complete: bool = True, handoff
         return Signal.MOVED
     if handoffs and (signal := routing.route(engine, thread)) is not Signal.NEXT:
         return signal
-    delegating.consult(engine, thread)
+    delegating.consult(engine, thread, work)
     if engine.state.escalated:
         return Signal.MOVED
     if not complete:
@@ -74,7 +73,7 @@ def _hand_off(engine: Engine, thread: Thread, *, allowed: bool) -> bool:
             data = {"to": plan.to, "suppressed": True, "condition": record, "notes": notes}
             engine.recorder.emit("handoff", data, status="skipped", span=plan.span)
             continue
-        return hand_over(engine, thread, plan.to, plan=plan, span=plan.span, condition=record)
+        return engine.move(thread, HandOver(plan.to, plan.span, plan, record))
     return False
 
 
@@ -90,7 +89,7 @@ def _complete(engine: Engine, thread: Thread) -> Signal:
             return Signal.NEXT if engine.state.stack and engine.active is thread else Signal.MOVED
         return _finish(engine, thread, plan, condition_record(engine, thread, plan.when, outcome, source="gate"))
     if thread.flow.status == "ended" and thread.flow.outcome == "complete":
-        complete_agent(engine, thread, None, {})
+        engine.move(thread, Complete())
         return Signal.ENDED
     return Signal.NEXT
 
@@ -144,203 +143,8 @@ def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[s
     engine.recorder.close()
     if not terminal:
         return Signal.NEXT
-    complete_agent(engine, thread, plan, record, recorded=True)
+    engine.move(thread, Complete(recorded=True))
     return Signal.ENDED
-
-
-def complete_agent(
-    engine: Engine, thread: Thread, plan: CompletionPlan | None, record: dict[str, Any], *, recorded: bool = False
-) -> None:
-    """The agent is done: hook, recall, then back to the parent that wants control, else the session is over."""
-    if not recorded:
-        engine.recorder.emit("complete", {"index": None, "reason": "flow"})
-    work_ended(engine, thread)
-    lifecycle.deactivate(engine, thread)
-    thread.flow.status, thread.flow.reason, thread.flow.frames = "ended", None, []
-    engine.state.stack.pop()
-    thread.done = True
-    if thread.delegated:
-        engine.state.stack.append(thread.agent)  # who asked takes it away
-    elif engine.state.stack:
-        return_to_parent(engine, thread)
-    else:
-        engine.state.stack.append(thread.agent)  # the last agent stays visible
-        engine.state.ended = True
-
-
-# HANDOFF ---------------------------------------------------------------------------------------------------------
-
-
-def hand_over(
-    engine: Engine,
-    thread: Thread,
-    to: str,
-    *,
-    plan: HandoffPlan | None = None,
-    span: Any = None,
-    condition: dict[str, Any] | None = None,
-) -> bool:
-    """Give control to another agent; False when that did not work, which the user is told."""
-    recorder = engine.recorder
-    plan = plan or next((p for p in engine.program(thread).handoffs if p.to == to), None)
-    if plan is not None and (why := refused(engine, thread, plan.node)) is not None:
-        return _refused(engine, thread, None, "invalid_handoff", why, span=span)
-    if to == thread.agent:
-        return _refused(engine, thread, plan, "self_handoff", f"{to} hands over to itself", span=span)
-    if (why := why_refused(engine, to)) is not None:
-        return _refused(engine, thread, plan, "invalid_handoff", why, span=span)
-    if to not in engine.programs:
-        return _refused(engine, thread, plan, "invalid_handoff", f"no agent {to!r}", span=span)
-    engine.turn.handoffs += 1
-    if engine.turn.handoffs > MAX_DEPTH or len(engine.state.stack) > MAX_DEPTH:
-        engine.turn.refused = True
-        engine.fail(thread, "RUN002", "handoff_depth", f"more than {MAX_DEPTH} nested handoffs", span)
-        return False
-    returns = plan.returns if plan is not None else False
-    given = given_with(engine, thread, to, plan)
-    ruling = judge(engine, thread, "handoff", {"pass": given.values, "summary": given.summary})
-    if ruling.by is not None:
-        return _held_back(engine, thread, plan, ruling, span=span)
-    given.values, given.summary = ruling.value["pass"], ruling.value["summary"]
-    data = {"from": thread.agent, "to": to, "returns": returns, "condition": condition,
-            "handoff_context_pass_resolved": {"passed": sorted(given.values), "unset": given.unset},
-            "summary": recorder.text(given.summary) if given.summary is not None else None}  # fmt: skip
-    recorder.open(recorder.emit("handoff", data, span=span))
-    engine.count("handoff_count")
-    lifecycle.deactivate(engine, thread)
-    _receive(engine, thread, to, plan, given, returns=returns)
-    recorder.close()
-    return True
-
-
-def _held_back(engine: Engine, thread: Thread, plan: HandoffPlan | None, ruling: Ruling, *, span: Any) -> bool:
-    """A guardrail stopped the handoff: ON_FAILURE, or what the guardrail says; True when a human took over."""
-    by = ruling.by
-    if by is None or ruling.action == "escalate" or plan is None or not plan.on_failure[0]:
-        engine.turn.refused = True
-        stop(engine, thread, ruling)
-        return engine.state.escalated
-    return _refused(engine, thread, plan, "invalid_handoff", f"guardrail {by.name} stopped it", span=span)
-
-
-def _refused(engine: Engine, thread: Thread, plan: HandoffPlan | None, key: str, why: str, *, span: Any) -> bool:
-    """The target did not accept: ON_FAILURE of the entry, else the message, and the agent keeps control.
-
-    True when a human took over instead.
-    """
-    engine.turn.refused = True
-    engine.recorder.error("RUN003", key, why, span)
-    action, text = plan.on_failure if plan is not None else ("", "")
-    if action == "ESCALATE":
-        escalate(engine, thread, text or None, span)
-        return True
-    if action != "CONTINUE":
-        said = text if action == "RESPOND" else engine.program(thread).messages[key]
-        engine.say_template(thread, said, kind="reply" if action == "RESPOND" else "notice", span=span)
-    return False
-
-
-def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, given: Given, *, returns: bool) -> None:
-    state = engine.state
-    resumed = to in state.stack
-    if resumed:
-        del state.stack[state.stack.index(to) + 1 :]
-    else:
-        if not returns:
-            state.stack.pop()
-        state.stack.append(to)
-    child = state.threads.get(to)
-    if child is None:
-        child = state.threads[to] = Thread(to)
-    elif not resumed:
-        if child.done:
-            start_afresh(engine, child)
-        child.flow = type(child.flow)()
-        child.gather = type(child.gather)()
-        child.collect = None
-        for key in [key for key in engine.turn.entered if key.startswith(f"{to}.")]:
-            del engine.turn.entered[key]  # a new activation may enter its steps again
-    engine.enter(child)
-    child.expects_return, child.handoff = returns, plan.index if plan is not None else None
-    child.passed_in = list(given.values)
-    for name, value in given.values.items():
-        if name not in engine.program(child).persistent:
-            assign(
-                engine,
-                child,
-                name,
-                value,
-                cause="handoff",
-                sensitive=name in given.sensitive,
-                from_tool=name in given.derived,
-            )
-    child.forwarded = engine.turn.message
-    engine.turn.arrival = "handoff"
-    lifecycle.activate(engine, child)
-
-
-def return_to_parent(engine: Engine, child: Thread) -> None:
-    """ON_RETURN: map, set, then the action (09 §5)."""
-    parent = engine.active
-    engine.enter(parent)
-    program = engine.program(parent)
-    plan = next((p for p in program.handoffs if p.index == child.handoff), None)
-    event = engine.recorder.emit(
-        "return",
-        {"from": child.agent, "to": parent.agent, "state": {"active": parent.agent}},
-        span=plan.span if plan else None,
-    )
-    engine.recorder.open(event)
-    parent.system["handoff"] = {"completed": True}
-    parent.system["_resume_intent"] = False
-    engine.turn.arrival = "return"
-    if plan is not None:
-        engine.turn.returned.add((parent.agent, plan.index))
-    if plan is not None and plan.node.on_return is not None:
-        _on_return(engine, parent, child, plan, plan.node.on_return)
-    lifecycle.activate(engine, parent)
-    engine.recorder.close()
-
-
-def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan, block: nodes.Block) -> None:
-    """``map`` from the child, ``set``, then the action; a named handler is not run here."""
-    program = engine.program(parent)
-    given = Entry.at("on_return", block)
-    word = read_word(block.value)
-    for entry in members(given.lines("map")):
-        if entry.value is not None:
-            value = engine.context(child).value(entry.key)
-            where = program.span(line_of(entry, block))
-            assign(
-                engine,
-                parent,
-                entry.value.value.strip(),
-                value,
-                span=where,
-                cause="return",
-                sensitive=engine.derives(child, [entry.key]),
-                from_tool=from_tool(child, [entry.key]),
-            )
-    for target, text, entry in assignments_of(given.lines("set")):
-        formula = value_formula(text)
-        outcome = engine.evaluate(parent, formula)
-        where = program.span(line_of(entry, block))
-        assign(
-            engine,
-            parent,
-            target,
-            outcome.value,
-            span=where,
-            expression=text,
-            cause="return",
-            sensitive=engine.derives(parent, formula.names),
-        )
-    word = given.given("action") or word
-    known = key_at("on_return", "action")
-    word = (known.type.read_word(word) if known is not None else None) or word
-    parent.system["_resume_intent"] = word == "resume_intent"
-    if "handler" in given or word not in {"", "continue", "resume_intent"}:
-        engine.recorder.not_executed("RETURN_HANDLERS", "the parent goes on as with continue", plan.span)
 
 
 # ESCALATE --------------------------------------------------------------------------------------------------------
@@ -369,23 +173,6 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
                 expression=text,
                 sensitive=engine.derives(thread, formula.names),
             )
-        escalate(engine, thread, plan.reason, plan.span)
+        engine.move(thread, Escalate(plan.reason, plan.span))
         return True
     return False
-
-
-def escalate(engine: Engine, thread: Thread, reason: str | None, span: Any) -> None:
-    """A human takes over: the message, then the session pauses until it is over there (09 §7, §16).
-
-    ``reason`` is what the author wrote; the text of a rule or trigger is never said (04 §5).
-    """
-    text = engine.render(thread, reason or "").text
-    engine.recorder.emit("escalate", {"reason": engine.recorder.text(text)}, span=span)
-    form = engine.program(thread).messages["escalation_format"]
-    if not text and form == DEFAULT_MESSAGES["escalation_format"]:
-        form = ESCALATING
-    engine.say_template(thread, form, kind="notice", span=span, local={"reason": text})
-    engine.recorder.not_executed("human", "no person is connected; the session pauses", span)
-    lifecycle.deactivate(engine, thread)
-    thread.system["escalate"] = {"completed": False}
-    engine.state.escalated = True

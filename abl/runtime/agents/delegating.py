@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
-from abl.language.entry import Entry, members
-from abl.language.written import items_of
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.constraints.results import from_tool
-from abl.runtime.evaluation import Formula, condition
-from abl.runtime.evaluation import value as value_formula
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.events.recorder import shortened
 from abl.runtime.flow.variables import assign, keep_never
 from abl.runtime.memory.triggers import remember
-from abl.runtime.plan.listed import Listed, entries
+from abl.runtime.moves import Escalate
 from abl.runtime.plan.refusing import why_refused
 from abl.runtime.state import Thread, TurnState
 from abl.runtime.tools import confirm
@@ -24,100 +20,15 @@ from abl.runtime.turn import lifecycle
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.delegations import DelegatePlan
 
+Work = Callable[["Engine", str], None]
+"""Lets the active agent work from a stage on, then whoever gets control (``abl.runtime.turn.work``)."""
 LAST = "_delegated:"
 """Before the index of an entry: where a thread keeps the inputs of its last call."""
 
 
-@dataclass(frozen=True, slots=True)
-class DelegatePlan:
-    """An entry of DELEGATE."""
-
-    index: int
-    agent: str
-    when: Formula
-    purpose: str
-    inputs: tuple[tuple[str, Formula], ...]
-    returns: tuple[tuple[str, str], ...]
-    on_fail: str
-    retries: int
-    message: str | None
-    use: str | None
-    span: Any
-
-
-def delegate_plans(program: Program) -> tuple[DelegatePlan, ...]:
-    """DELEGATE in declaration order."""
-    section = program.agent.section("DELEGATE")
-    listed = entries("delegate", section.block if section is not None else None)
-    return tuple(_plan(program, at, entry) for at, entry in enumerate(listed))
-
-
-def _plan(program: Program, index: int, entry: Listed) -> DelegatePlan:
-    given = entry.given
-    when = given.lines("WHEN")
-    on_fail, retries = _on_fail(given)
-    return DelegatePlan(
-        index=index,
-        agent=given.text("AGENT") or given.text("TO") or "",
-        when=condition(_written(when.value)) if when is not None and when.value is not None else condition(""),
-        purpose=given.text("PURPOSE") or given.text("SUMMARY") or "",
-        inputs=_inputs(given, "INPUT") or _inputs(given, "PASS"),
-        returns=_returns(given),
-        on_fail=on_fail,
-        retries=retries,
-        message=given.text("FAILURE_MESSAGE"),
-        use=given.text("USE_RESULT"),
-        span=program.span(entry.block),
-    )
-
-
-def _written(scalar: Any) -> str:
-    return f'"{scalar.value}"' if scalar.style in {"double", "single"} else scalar.value
-
-
-def _inputs(given: Entry, key: str) -> tuple[tuple[str, Formula], ...]:
-    """The child's names with our expressions; a name alone stands for both."""
-    lines = given.lines(key)
-    if lines is None:
-        return ()
-    pairs = [
-        (member.key, value_formula(_written(member.value)))
-        for member in members(lines)
-        if member.value is not None and member.value.value.strip()
-    ]
-    return tuple(pairs) or tuple((name, value_formula(name)) for name in _names(lines))
-
-
-def _names(lines: Any) -> list[str]:
-    """``{a, b}``, ``[a, b]`` or a list."""
-    if lines.value is not None and lines.value.value.strip()[:1] == "{":
-        return [name.strip() for name in lines.value.value.strip()[1:-1].split(",") if name.strip()]
-    return list(items_of(lines))
-
-
-def _returns(given: Entry) -> tuple[tuple[str, str], ...]:
-    lines = given.lines("RETURNS")
-    if lines is None:
-        return ()
-    pairs = [(m.key, m.value.value.strip()) for m in members(lines) if m.value is not None and m.value.value.strip()]
-    return tuple(pairs) or tuple((name, name) for name in _names(lines))
-
-
-def _on_fail(given: Entry) -> tuple[str, int]:
-    """What happens after a failure, and how often the agent is asked again before."""
-    key = "ON_FAIL" if "ON_FAIL" in given else "ON_FAILURE"
-    below = given.below("ON_FAIL") if "ON_FAIL" in given else Entry.at("delegate_failure", given.lines("ON_FAILURE"))
-    word = (below.text("type") if below else given.text(key)) or "continue"
-    word = word.strip().lower()
-    return word, int(below.given("count") or 1) if word == "retry" else 0
-
-
-# Asking ----------------------------------------------------------------------------------------------------------
-
-
-def consult(engine: Engine, thread: Thread) -> None:
+def consult(engine: Engine, thread: Thread, work: Work) -> None:
     """Every entry whose WHEN holds, in order; each sees what those before it returned (T12)."""
     for plan in engine.program(thread).delegations:
         if engine.state.escalated or engine.state.ended:
@@ -135,15 +46,15 @@ def consult(engine: Engine, thread: Thread) -> None:
             continue
         thread.system[f"{LAST}{plan.index}"] = key
         record = condition_record(engine, thread, plan.when, outcome, source="gate")
-        _attempts(engine, thread, plan, inputs, record)
+        _attempts(engine, thread, plan, inputs, record, work=work)
 
 
 def _attempts(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any], *, work: Work
 ) -> None:
     error = None
     for attempt in range(1, plan.retries + 2):
-        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record})
+        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record}, work=work)
         if error is None or engine.state.escalated:
             return
     for name in ("error", "_error"):
@@ -158,15 +69,13 @@ def _attempts(
                 data={"by": "delegate"},
             )
         case "escalate":
-            from abl.runtime.agents.coordination import escalate
-
-            escalate(engine, thread, None, plan.span)
+            engine.move(thread, Escalate(span=plan.span))
         case _:
             pass
 
 
 def _ask(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], more: dict[str, Any], *, work: Work
 ) -> dict[str, Any] | None:
     """One call; what went wrong, None when the results are there."""
     masker = engine.masker(thread)
@@ -180,7 +89,7 @@ def _ask(
     engine.recorder.open(event)
     why = _refused(engine, thread, plan)
     if why is None:
-        why = _run(engine, thread, plan, inputs, event["data"])
+        why = _run(engine, thread, plan, inputs, event["data"], work=work)
     engine.recorder.close()
     if why is None:
         return None
@@ -202,7 +111,7 @@ def _refused(engine: Engine, thread: Thread, plan: DelegatePlan) -> tuple[str, s
 
 
 def _run(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any]
+    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], data: dict[str, Any], *, work: Work
 ) -> tuple[str, str] | None:
     """The agent in a thread and a turn of its own; what it says is kept for the trace only."""
     state = engine.state
@@ -216,7 +125,11 @@ def _run(
     secret = {name for name, formula in plan.inputs if engine.derives(thread, formula.names)}
     tool_made = {name for name, formula in plan.inputs if from_tool(thread, formula.names)}
     try:
-        _work(engine, child, inputs, secret, tool_made)
+        _begin(engine, child, inputs, secret, tool_made)
+        if child.paused is None and not engine.state.escalated:
+            work(engine, "collect")
+        remember(engine, child)
+        keep_never(engine, child)
         problem = _problem(engine, child)
         values = {field: engine.context(child).value(field) for field, _ in plan.returns}
         hidden = {field for field, _ in plan.returns if engine.derives(child, [field])}
@@ -238,19 +151,13 @@ def _run(
     return None
 
 
-def _work(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]) -> None:
-    from abl.runtime.turn import work
-
+def _begin(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[str], tool_made: set[str]) -> None:
     child.passed_in = list(inputs)
     engine.enter(child)
     for name, value in inputs.items():
         if value is not None and name not in engine.program(child).persistent:
             assign(engine, child, name, value, cause="delegate", sensitive=name in secret, from_tool=name in tool_made)
     lifecycle.activate(engine, child)
-    if child.paused is None and not engine.state.escalated:
-        work.process(engine, "collect")
-    remember(engine, child)
-    keep_never(engine, child)
 
 
 def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.constraints.results import from_tool
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import template
 from abl.runtime.flow.variables import nested
 from abl.syntax import nodes

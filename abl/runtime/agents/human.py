@@ -2,85 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from abl.language.entry import Entry, Member
-from abl.language.written import Lines, split_outside, unquoted
-from abl.runtime.constraints.results import from_tool
-from abl.runtime.evaluation import Formula, condition
+from abl.language.written import unquoted
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
+from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import assign
-from abl.runtime.tools.binding import assignments_of
-from abl.syntax.nodes import Block
-from abl.syntax.readers.entries import item_properties
+from abl.runtime.moves import Complete, HandOver
+from abl.runtime.plan.assignments import assignments_of
+from abl.runtime.turn import work
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.after_human import DonePlan
     from abl.runtime.state import Thread
-
-ENDS = ("COMPLETE", "HANDOFF", "CONTINUE", "RESPOND")
-_IF = re.compile(r"IF\b:?\s*(.*)", re.IGNORECASE | re.DOTALL)
-_ELSE = re.compile(r"ELSE\b:?\s*(.*)", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class DonePlan:
-    """An entry of on_human_complete; without ``when`` it is for when no other holds."""
-
-    when: Formula | None
-    given: Entry
-    action: str
-    span: Any
-
-
-def done_plans(program: Program) -> tuple[DonePlan, ...]:
-    """on_human_complete in declaration order."""
-    section = program.agent.section("ESCALATE")
-    listed = Entry.at("escalate", section.block if section is not None else None).lines("on_human_complete")
-    return tuple(_plan(program, item) for item in (listed.children if listed is not None else ()))  # type: ignore[arg-type]
-
-
-def _plan(program: Program, item: Block) -> DonePlan:
-    lines = item_properties(item) if item.colon else item.children
-    given = Entry.at("human_done", Member("", None, lines))
-    when, action = None, _written(given.lines("THEN"))
-    if item.colon and item.key.upper() == "IF" and item.value is not None:
-        when = condition(program.written(item.value))
-    elif item.colon and item.key.upper() == "ELSE":
-        action = action or _written(given.lines("ELSE"))
-    elif not item.colon and item.value is not None:
-        when, action = _on_one_line(item.value.value.strip(), action)
-    return DonePlan(
-        when,
-        given,
-        action or next((_as_action(given, key) for key in ENDS[:3] if key in given), ""),
-        program.span(item),
-    )
-
-
-def _on_one_line(text: str, action: str) -> tuple[Formula | None, str]:
-    """``IF condition: ACTION``, ``IF condition:`` above a block, ``ELSE: ACTION`` or an action alone."""
-    if (found := _IF.fullmatch(text)) is not None:
-        head, *rest = split_outside(found[1], ":")
-        return condition(head.strip()), ":".join(rest).strip() or action
-    if (found := _ELSE.fullmatch(text)) is not None:
-        return None, found[1].strip() or action
-    return None, text or action
-
-
-def _as_action(given: Entry, key: str) -> str:
-    return f"{key} {_written(given.lines(key))}".strip()
-
-
-def _written(lines: Lines | None) -> str:
-    return lines.value.value.strip() if lines is not None and lines.value is not None else ""
-
-
-# Running ---------------------------------------------------------------------------------------------------------
 
 
 def finish(engine: Engine, left: Mapping[str, Any]) -> None:
@@ -125,18 +62,14 @@ def _assignments(plan: DonePlan) -> Iterator[tuple[str, str, Any]]:
 
 
 def _act(engine: Engine, thread: Thread, plan: DonePlan) -> None:
-    from abl.runtime.agents.coordination import complete_agent, hand_over
-    from abl.runtime.flow.signals import Signal
-    from abl.runtime.turn import work
-
     word, _, rest = plan.action.partition(" ")
     match word.upper():
         case "COMPLETE":
-            complete_agent(engine, thread, None, {})
+            engine.move(thread, Complete())
             work.finish_stage(engine, Signal.ENDED)
         case "HANDOFF":
             agent = rest.strip().removeprefix("to ").strip()
-            if hand_over(engine, thread, agent, span=plan.span):
+            if engine.move(thread, HandOver(agent, plan.span)):
                 work.finish_stage(engine, Signal.MOVED)
         case "RESPOND":
             engine.say_template(thread, unquoted(rest), kind="reply", span=plan.span)

@@ -11,7 +11,7 @@ from abl.runtime.memory.ranking import words_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 WHOLE_WORD, WITHIN = 1.0, 0.9
 """Scores of a pattern that stands in the message as words, and of one that stands within words."""
@@ -47,7 +47,7 @@ class Hit:
     at: int
 
 
-def intent_plans(program: Program) -> tuple[IntentPlan, ...]:
+def intent_plans(program: AgentText) -> tuple[IntentPlan, ...]:
     """NLU intents, categories and INTENTS, in this order; of one name the first counts and takes over the others."""
     from abl.analysis.index.vocabularies import lists_of
 

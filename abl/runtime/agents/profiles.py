@@ -2,122 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from abl.language.entry import Entry
-from abl.language.written import listed
-from abl.runtime.evaluation import Formula, condition
-from abl.runtime.plan.parts import RulePlan
-from abl.runtime.plan.program import Program
-from abl.runtime.plan.rules import rule_plan
-from abl.syntax import nodes
+from abl.runtime.plan.profiles import used_names
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
+    from abl.runtime.plan.parts import RulePlan
+    from abl.runtime.plan.profiles import ProfilePlan
     from abl.runtime.state import Thread
 
 ACTIVE = "_profiles"
 """Where a thread keeps the names of its active profiles, the one that wins first."""
-NOT_RUN = ("VOICE", "CONVERSATION", "GATHER")
-NOT_RUN_BELOW = {
-    "TOOLS": ("ADD",),
-    "FLOW": ("OVERRIDES", "INSERTIONS", "REPLACE"),
-    "RESPONSE": ("max_buttons", "fallback_format", "media_types"),
-}
-FIRST_INDEX = 100_000
-"""Where the numbers of a profile's rules begin: behind those of any agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProfilePlan:
-    """A profile; ``rules`` and ``hidden`` tools count while ``when`` holds."""
-
-    name: str
-    priority: int
-    when: Formula
-    instructions: str | None
-    rules: tuple[RulePlan, ...]
-    hidden: frozenset[str]
-    skipped: frozenset[str]
-    most: int | None
-    left_out: tuple[tuple[str, Any], ...]
-    span: Any
-
-
-def profiles_in(files: Mapping[str, str]) -> dict[str, ProfilePlan]:
-    """The profile documents of all files by name; of two with one name the first counts."""
-    found: dict[str, ProfilePlan] = {}
-    for path in sorted(files):
-        if "behavior_profile" in files[path].lower():
-            for plan in _profiles_of(path, files[path]):
-                found.setdefault(plan.name, plan)
-    return found
-
-
-@lru_cache(maxsize=64)
-def _profiles_of(path: str, text: str) -> tuple[ProfilePlan, ...]:
-    from abl.syntax import parse
-
-    document = parse(text, path)
-    fragments = [section.content for section in document.profiles if section.content is not None]
-    return tuple(
-        _plan(Program(fragment, document.source, document.yaml), fragment.profile)
-        for fragment in fragments
-        if fragment.profile is not None
-    )
-
-
-def inline_plans(program: Program) -> tuple[ProfilePlan, ...]:
-    """The profiles that stand in an agent."""
-    found = [node for section in program.agent.sections for node in section.described]
-    return tuple(_plan(program, node) for node in found if isinstance(node, nodes.Profile))
-
-
-def used_names(program: Program) -> tuple[str, ...]:
-    """The profile documents that an agent uses, in its order."""
-    sections = [s for s in program.agent.sections if s.keyword == "USE_BEHAVIOR_PROFILE" and s.value is not None]
-    return tuple(dict.fromkeys(name for s in sections for name in listed(s.value)))  # type: ignore[arg-type]
-
-
-def _plan(program: Program, profile: nodes.Profile) -> ProfilePlan:
-    given = Entry.at("profile", profile.block)
-    name = profile.name.value.strip() if profile.name is not None else ""
-    priority = profile.priority.value.strip() if profile.priority is not None else ""
-    tools, flow = Entry.at("profile_tools", given.lines("TOOLS")), Entry.at("profile_flow", given.lines("FLOW"))
-    response = Entry.at("profile_response", given.lines("RESPONSE"))
-    rules = () if profile.inline or program.agent.constraints is None else program.agent.constraints.rules
-    return ProfilePlan(
-        name=name,
-        priority=int(priority) if priority.isdigit() else 0,
-        when=condition(program.written(profile.when)) if profile.when is not None else condition(""),
-        instructions=given.text("INSTRUCTIONS"),
-        rules=tuple(
-            rule_plan(program, rule, rule_id=f"profile:{name}:{at}", phase=rule.phase, index=FIRST_INDEX + at)
-            for at, rule in enumerate(rules)
-        ),
-        hidden=frozenset(tools.texts("HIDE")),
-        skipped=frozenset(flow.texts("SKIP")),
-        most=response.given("max_response_length"),
-        left_out=tuple(_left_out(program, given)),
-        span=program.span(profile),
-    )
-
-
-def _left_out(program: Program, given: Entry) -> Iterator[tuple[str, Any]]:
-    for key in NOT_RUN:
-        if (lines := given.lines(key)) is not None:
-            yield key, program.span(getattr(lines, "key_span", None))
-    for key, below in NOT_RUN_BELOW.items():
-        inside = Entry.at(f"profile_{key.lower()}", given.lines(key))
-        for name in below:
-            if (lines := inside.lines(name)) is not None:
-                yield f"{key}.{name}", program.span(getattr(lines, "key_span", None))
-
-
-# While the session runs ------------------------------------------------------------------------------------------
 
 
 def attached(engine: Engine, thread: Thread) -> list[ProfilePlan]:

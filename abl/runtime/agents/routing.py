@@ -3,91 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl.language import plain
-from abl.language.entry import Entry
-from abl.language.written import unquoted
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.evaluation import Formula, condition
 from abl.runtime.flow.signals import Signal
-from abl.runtime.plan.listed import Listed, entries, entry_at, named
+from abl.runtime.moves import Escalate, HandOver
+from abl.runtime.plan.listed import entries, named
+from abl.runtime.turn import lifecycle
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.routes import Route, RoutePlan
     from abl.runtime.state import Thread
-
-ACTIONS = ("ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "INTENT_MATCH", "END_CONVERSATION", "SYSTEM_ACTION")
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """What a rule does: one of ``ACTIONS``, or COMPLETE, ESCALATE, HANDOFF, with what stands behind it."""
-
-    action: str
-    given: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RoutePlan:
-    """An entry of ROUTING. ``by_intent`` holds intents with their routes; ``fallback`` is for when none fits."""
-
-    name: str
-    priority: int
-    when: Formula
-    route: Route | None
-    by_intent: tuple[tuple[frozenset[str], Route], ...]
-    fallback: Route | None
-    limits: Entry
-    span: Any
-
-
-def route_plans(program: Program) -> tuple[RoutePlan, ...]:
-    """ROUTING, lower priority first, then as declared."""
-    section = program.agent.section("ROUTING")
-    listed = entries("routing", section.block if section is not None else None)
-    return tuple(sorted((_plan(program, entry) for entry in listed), key=lambda plan: plan.priority))
-
-
-def _plan(program: Program, entry: Listed) -> RoutePlan:
-    given = entry.given
-    then = given.lines("THEN")
-    below = entry_at("routed", then) if then is not None and then.children else None  # type: ignore[arg-type]
-    matches = next((e.lines("INTENT_MATCH") for e in (given, below) if e is not None and "INTENT_MATCH" in e), None)
-    listed = [item.given for item in entries("intent_match", matches)] if matches is not None else []  # type: ignore[arg-type]
-    fallbacks = [e.text("FALLBACK") for e in (given, *listed, *([below] if below is not None else []))]
-    when = given.lines("WHEN")
-    return RoutePlan(
-        name=given.text("NAME") or "",
-        priority=given.given("PRIORITY") if given.given("PRIORITY") is not None else 100,
-        when=condition(when.value.value if when is not None and when.value is not None else ""),
-        route=_route(given.text("THEN")) if below is None and "THEN" in given else _written(below or given),
-        by_intent=tuple(
-            (frozenset(plain(name) for name in match.texts("INTENTS")), route)
-            for match in listed
-            if (route := _route(match.text("ACTION"))) is not None
-        ),
-        fallback=next((route for text in fallbacks if (route := _route(text)) is not None), None),
-        limits=Entry.at("route_limits", given.lines("CONSTRAINTS")),
-        span=program.span(entry.block),
-    )
-
-
-def _route(text: str | None) -> Route | None:
-    """``ROUTE_TO Desk``, ``ROUTE_TO_USER "Sorry?"``, ``END_CONVERSATION``."""
-    word, _, rest = (text or "").strip().partition(" ")
-    return Route(word.rstrip(":").upper(), unquoted(rest)) if word else None
-
-
-def _written(given: Entry) -> Route | None:
-    """A route that is a key of its own."""
-    keys = [key for key in ACTIONS if key in given and key != "INTENT_MATCH"]
-    return Route(keys[0], given.text(keys[0]) or "") if keys else None
-
-
-# Taking one ------------------------------------------------------------------------------------------------------
 
 
 def route(engine: Engine, thread: Thread) -> Signal:
@@ -135,21 +63,19 @@ def _chosen(engine: Engine, plan: RoutePlan) -> Route | None:
 
 
 def _take(engine: Engine, thread: Thread, plan: RoutePlan, chosen: Route, record: dict[str, Any]) -> Signal:
-    from abl.runtime.agents.coordination import escalate, hand_over
-
     action, given = chosen.action, chosen.given
     match action:
         case "ROUTE_TO" | "HANDOFF":
-            return _moved(hand_over(engine, thread, _agent(engine, thread, given), span=plan.span, condition=record))
+            return _moved(engine.move(thread, HandOver(_agent(engine, thread, given), plan.span, condition=record)))
         case "ROUTE_TO_VARIABLE":
             value = engine.context(thread).value(given)
             to = _agent(engine, thread, str(value)) if value is not None else ""
-            return _moved(hand_over(engine, thread, to, span=plan.span, condition=record))
+            return _moved(engine.move(thread, HandOver(to, plan.span, condition=record)))
         case "ROUTE_TO_USER":
             engine.say_template(thread, given, kind="reply", span=plan.span, data={"by": "routing"})
             return Signal.WAIT
         case "ESCALATE":
-            escalate(engine, thread, given.rpartition("REASON:")[2].strip(" \"'") or None, plan.span)
+            engine.move(thread, Escalate(given.rpartition("REASON:")[2].strip(" \"'") or None, plan.span))
             return Signal.MOVED
         case "END_CONVERSATION" | "COMPLETE":
             _end(engine, thread, plan, given, record)
@@ -166,8 +92,6 @@ def _moved(worked: bool) -> Signal:
 
 
 def _end(engine: Engine, thread: Thread, plan: RoutePlan, said: str, record: dict[str, Any]) -> None:
-    from abl.runtime.turn import lifecycle
-
     engine.recorder.emit("complete", {"index": None, "reason": "routing", "condition": record}, span=plan.span)
     if said:
         engine.say_template(thread, said, kind="reply", span=plan.span, data={"by": "routing"})

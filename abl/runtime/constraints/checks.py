@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.collecting import start_collecting, to_empty
-from abl.runtime.constraints.passes import BOUND
+from abl.runtime.constraints.failures import BOUND
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.evaluation import Formula
 from abl.runtime.evaluation import condition as read_condition
-from abl.runtime.flow import loop
+from abl.runtime.flow import steps
 from abl.runtime.flow.actions import set_variables
+from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import clear
 from abl.syntax import nodes
@@ -41,10 +42,10 @@ def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
     if outcome.holds:
         return Signal.NEXT
     if action.on_fail is None:
-        return loop.wait(engine, thread, loop.HALT, again=False)
+        return steps.wait(engine, thread, steps.HALT, again=False)
     if action.on_fail.form == "branches":
-        lists = loop.plan_of(engine, thread).lists
-        return loop.choose(engine, thread, lists.select(f"{key}/on_fail", "on_fail", action.on_fail.branches))
+        lists = steps.plan_of(engine, thread).lists
+        return choose(engine, thread, lists.select(f"{key}/on_fail", "on_fail", action.on_fail.branches))
     return fail(engine, thread, action.on_fail, rule=key, condition=formula)
 
 
@@ -63,18 +64,18 @@ def fail(
     target = on_fail.target.value if on_fail.target is not None else ""
     match on_fail.form:
         case "step" | "then":
-            return loop.take(engine, thread, target, "on_fail", span=span)
+            return steps.take(engine, thread, target, "on_fail", span=span)
         case "handoff":
-            return loop.take(engine, thread, "HANDOFF", "on_fail", span=span, agent=target)
+            return steps.take(engine, thread, "HANDOFF", "on_fail", span=span, agent=target)
         case "escalate":
             reason = on_fail.reason.value if on_fail.reason is not None else None
-            return loop.take(engine, thread, "ESCALATE", "on_fail", span=span, reason=reason)
+            return steps.take(engine, thread, "ESCALATE", "on_fail", span=span, reason=reason)
         case "structured":
             return _structured(engine, thread, on_fail, rule=rule, silent=silent, condition=condition)
         case _:
             if not silent:
                 _say(engine, thread, on_fail)
-            return loop.wait(engine, thread, loop.HALT, again=False)
+            return steps.wait(engine, thread, steps.HALT, again=False)
 
 
 def _say(engine: Engine, thread: Thread, on_fail: nodes.OnFail) -> str:
@@ -117,7 +118,7 @@ def _structured(
             say=not said,
             condition=condition,
         )
-        return loop.wait(engine, thread, "gather") if asked else Signal.NEXT
+        return steps.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:
         emptied = to_empty(engine, thread, collect, condition, then)
         clear(engine, thread, emptied, span=engine.program(thread).span(on_fail), cause="collect")
@@ -127,23 +128,23 @@ def _structured(
 
 def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> Signal:
     """The first present of GOTO, THEN, RETRY; none of them halts."""
-    steps = loop.plan_of(engine, thread).steps
+    known = steps.plan_of(engine, thread).steps
     span = engine.program(thread).span(on_fail)
     then = on_fail.then.value.strip() if on_fail.then is not None else None
-    word = then.lower() if then is not None and then not in steps else None
+    word = then.lower() if then is not None and then not in known else None
     if on_fail.goto is not None:
-        return loop.take(engine, thread, on_fail.goto.value, "goto", span=span)
+        return steps.take(engine, thread, on_fail.goto.value, "goto", span=span)
     if word == "continue":
         return Signal.NEXT
     if word == "retry":
         spent = engine.turn.bounds.get(rule, 0)
         if spent >= BOUND:
-            return loop.wait(engine, thread, loop.HALT, again=False)
+            return steps.wait(engine, thread, steps.HALT, again=False)
         engine.turn.bounds[rule] = spent + 1
         thread.flow.frames[-1][1] -= 1
         return Signal.NEXT
     if then is not None:
-        return loop.take(engine, thread, then, "then", span=span)
+        return steps.take(engine, thread, then, "then", span=span)
     if flag(on_fail.retry) is True:
-        return loop.go(engine, thread, thread.flow.step or "", "retry")
-    return loop.wait(engine, thread, loop.HALT, again=False)
+        return steps.go(engine, thread, thread.flow.step or "", "retry")
+    return steps.wait(engine, thread, steps.HALT, again=False)

@@ -6,9 +6,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.collecting import start_collecting, to_empty
-from abl.runtime.constraints.passes import Failure
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.flow.detours import open_detour
 from abl.runtime.flow.variables import clear
+from abl.runtime.moves import Escalate, HandOver
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -95,12 +96,10 @@ def _jump(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
 
 
 def _move(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
-    from abl.runtime.agents.coordination import escalate, hand_over
-
     span = engine.program(thread).span(failure.plan.rule.on_fail)
     if failure.action["type"] == "handoff":
         _count(engine, failure)
-        moved = hand_over(engine, thread, failure.action["target"] or "", span=span)
+        moved = engine.move(thread, HandOver(failure.action["target"] or "", span))
         return Verdict.MOVED if moved else Verdict.BLOCKED
-    escalate(engine, thread, failure.message, span)
+    engine.move(thread, Escalate(failure.message, span))
     return Verdict.MOVED

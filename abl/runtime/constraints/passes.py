@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
 from abl.runtime.constraints.date_comparisons import NOT_COMPARABLE, decides_undated
+from abl.runtime.constraints.failures import BOUND, NO_ACTION, Failure
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.policy import guard_of
 from abl.runtime.constraints.records import judged
@@ -24,26 +25,10 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
 
-BOUND = 3
-"""Jumps and retries of one rule in a turn; then the failure is terminal (docs/spec 04 §5)."""
-NO_ACTION: dict[str, Any] = {"type": "detour", "target": None, "fields": [], "then": None, "clear": []}
-"""Of a rule that a detour spares, where its failure still keeps the agent from completing."""
 STATUS = {
     "passed": "ok", "failed": "failed", "warned": "warned", "error": "error", "gated_when": "gated",
     "gated_checkpoint": "gated", "skipped_unset": "skipped", "inert": "inert", "not_reached": "not_reached",
 }  # fmt: skip
-
-
-@dataclass(slots=True)
-class Failure:
-    """The rule that stopped a pass, with its planned action and rendered message."""
-
-    plan: RulePlan
-    action: dict[str, Any]
-    message: str | None
-    event: Event
-    point: str
-    target: str | None
 
 
 @dataclass(slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from abl.expressions.nodes import Call, Path, Test, walk
+from abl.expressions.nodes import Path, Test, walk
 from abl.runtime.evaluation import Formula
 
 if TYPE_CHECKING:
@@ -25,27 +24,6 @@ def unasked_fields(engine: Engine, thread: Thread, plan: RulePlan) -> list[str]:
         return []
     variables, origins = thread.variables, thread.origins
     return [name for name in fields if variables.get(name) is None or origins.get(name) == "initial"]
-
-
-def fields_read(plan: RulePlan, fields: Collection[str]) -> tuple[str, ...]:
-    """The gather fields that a rule reads and does not ask for itself."""
-    if not fields or plan.checkpoint is not None:
-        return ()
-    asked = asked_by(plan.condition) | (asked_by(plan.gate) if plan.gate is not None else frozenset())
-    roots = dict.fromkeys(name.split(".", 1)[0] for name in plan.names)
-    return tuple(root for root in roots if root in fields and root not in asked)
-
-
-@lru_cache(maxsize=1024)
-def asked_by(formula: Formula) -> frozenset[str]:
-    """First segments of the names that a condition tests by IS SET or IS NOT SET."""
-    tested = formula.node and [
-        part.left if isinstance(part, Test) else part.args[0]
-        for part in walk(formula.node)
-        if (isinstance(part, Test) and part.op in {"IS SET", "IS NOT SET"})
-        or (isinstance(part, Call) and part.name == "has" and part.args)
-    ]
-    return frozenset(path.parts[0] for path in tested or () if isinstance(path, Path))
 
 
 @lru_cache(maxsize=1024)

@@ -12,7 +12,7 @@ from abl.expressions.budget import counted, makes, spends, writes
 from abl.expressions.scope import descend
 from abl.expressions.values import is_number, text, truthy, type_tag
 from abl.language import told_keys
-from abl.runtime.constraints.results import from_tool
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text, note
 from abl.runtime.flow.detours import is_literal

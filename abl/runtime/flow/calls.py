@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from abl.runtime.constraints import checks
 from abl.runtime.constraints.on_fail import Verdict, act
-from abl.runtime.flow import errors, loop
+from abl.runtime.flow import errors, steps
 from abl.runtime.flow.signals import Signal
 from abl.runtime.plan.action_lists import CallFailed
 from abl.runtime.tools import confirm
 from abl.runtime.tools.arguments import arguments_of
-from abl.runtime.tools.calling import Called, bind_blocked, call_tool, recall_before
+from abl.runtime.tools.binding import bind_blocked
+from abl.runtime.tools.calling import call_tool, recall_before
+from abl.runtime.tools.invocation import Called
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.runtime.constraints.passes import Failure
+    from abl.runtime.constraints.failures import Failure
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
 
@@ -53,14 +55,14 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
             sensitive=sensitive,
         )
         if called.asked:
-            return loop.wait(engine, thread, confirm.WAITING)
+            return steps.wait(engine, thread, confirm.WAITING)
         if engine.state.escalated:  # a guardrail of the call called a human
-            loop.end(engine, thread, "escalate", "escalate")
+            steps.end(engine, thread, "escalate", "escalate")
             return Signal.MOVED
         if called.blocked is None and called.error is not None and _tries_again(engine, thread, called, key, tool):
             continue
         if called.exit is not None:
-            return loop.follow(engine, thread, called.exit)
+            return steps.follow(engine, thread, called.exit)
         if called.blocked is None:
             return _route(engine, thread, called, key)
         verdict = act(engine, thread, called.blocked)
@@ -68,13 +70,13 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
             case Verdict.AGAIN:
                 continue
             case Verdict.COLLECTING:
-                return loop.wait(engine, thread, "gather")
+                return steps.wait(engine, thread, "gather")
             case Verdict.STEP_AGAIN:
-                return loop.go(engine, thread, thread.flow.step or "", "retry")
+                return steps.go(engine, thread, thread.flow.step or "", "retry")
             case Verdict.JUMP:
-                return loop.take(engine, thread, called.blocked.action["target"] or "", "goto")
+                return steps.take(engine, thread, called.blocked.action["target"] or "", "goto")
             case Verdict.MOVED:
-                loop.wait(engine, thread, "handoff")  # when control returns, the call is made again
+                steps.wait(engine, thread, "handoff")  # when control returns, the call is made again
                 return Signal.MOVED
             case _:
                 bind_blocked(engine, thread, tool, as_name, span)
@@ -103,7 +105,7 @@ def _details(envelope: dict[str, Any] | None) -> dict[str, Any]:
 
 def _route(engine: Engine, thread: Thread, called: Called, key: str) -> Signal:
     routes = f"{key}/+" if called.error is None else f"{key}/-"
-    if routes in loop.plan_of(engine, thread).lists:
+    if routes in steps.plan_of(engine, thread).lists:
         thread.flow.frames.append([routes, 0])
     return Signal.NEXT
 
@@ -135,13 +137,13 @@ def unhandled(engine: Engine, thread: Thread, action: CallFailed) -> Signal:
     if on_fail is not None and on_fail.form != "branches" and not action.call.on_failure:
         return checks.fail(engine, thread, on_fail, rule=f"{key}#call", silent=bool(blocked and blocked["spoke"]))
     if blocked is not None:
-        return loop.wait(engine, thread, loop.HALT, again=False)
+        return steps.wait(engine, thread, steps.HALT, again=False)
     error = _details(thread.variables.get("call_result"))
     handler = errors.find(engine, thread, error)
     if handler is not None:
         if not engine.turn.bounds.get(f"retry:{prefix}"):
             errors.say(engine, thread, handler)
-        return errors.go_on(engine, thread, handler)
+        return steps.go_on(engine, thread, handler)
     span = engine.program(thread).span(action.call)
     engine.fail(thread, "RUN009", f"tool.{error.get('subtype', 'failed')}", str(error.get("message", "")), span)
-    return loop.wait(engine, thread, loop.HALT, again=False)
+    return steps.wait(engine, thread, steps.HALT, again=False)

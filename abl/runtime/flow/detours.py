@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from abl.expressions.nodes import Literal, Logical, Node
 from abl.runtime.evaluation import Formula, value
+from abl.runtime.flow.position import own_directives
 from abl.runtime.plan.parts import RulePlan
 from abl.runtime.state import DetourState
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.analysis.flow.detours import Changes
-    from abl.runtime.constraints.passes import Failure
+    from abl.runtime.constraints.failures import Failure
     from abl.runtime.constraints.points import Point
     from abl.runtime.engine import Engine
     from abl.runtime.state import Message, Thread
-
-_HANDLERS = ("global/", "/digression/", "/sub_intent/", "/on_action/")
-"""Parts of the keys of lists that are no directives of a step."""
 
 
 def open_detour(engine: Engine, thread: Thread, failure: Failure) -> None:
@@ -134,11 +132,6 @@ def is_no_result(thread: Thread, rule: str, message: Message) -> bool:
     """True for what the steps of the detour that this rule led to say: it is no result for the rule (04 §6)."""
     detour = thread.detours.get(rule)
     return detour is not None and message.own and message.step in detour.steps
-
-
-def own_directives(thread: Thread) -> bool:
-    """True when the flow stands in directives of its step, not in a digression, sub-intent or handler."""
-    return not any(word in str(frame[0]) for frame in thread.flow.frames for word in _HANDLERS)
 
 
 def _leads_away(plan: RulePlan) -> bool:

@@ -9,11 +9,10 @@ from abl.language import told_keys, words_at
 from abl.language.entry import Entry
 from abl.language.written import unquoted
 from abl.runtime.evaluation import value as value_formula
-from abl.runtime.flow import loop
 from abl.runtime.flow.actions import wording
-from abl.runtime.flow.signals import Signal
+from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
-from abl.runtime.tools.binding import assignments_of, line_of
+from abl.runtime.plan.assignments import assignments_of, line_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -160,46 +159,26 @@ def report(
     return handler
 
 
-def handle(
-    engine: Engine,
-    thread: Thread,
-    code: str,
-    name: str,
-    message: str,
-    *,
-    kind: str,
-    subtype: str = "",
-    span: Any = None,
-) -> Signal:
-    """As :func:`report`, then THEN of the handler; without one the step halts (09 §8)."""
-    handler = report(engine, thread, code, name, message, kind=kind, subtype=subtype, span=span)
-    if handler is None:
-        return loop.wait(engine, thread, loop.HALT, again=False)
-    return go_on(engine, thread, handler)
-
-
-def go_on(engine: Engine, thread: Thread, handler: Handler) -> Signal:
-    """THEN of a handler."""
+def exit_of(engine: Engine, thread: Thread, handler: Handler) -> Exit | None:
+    """Where THEN of a handler leads; None when the flow goes on."""
     span = engine.program(thread).span(handler.block)
     word, _, rest = handler.then.partition(" ")
     match word.upper():
         case "ESCALATE":
-            reason = unquoted(rest.partition("REASON:")[2]) or None
-            return loop.take(engine, thread, "ESCALATE", "on_error", span=span, reason=reason)
+            return Exit("ESCALATE", "on_error", span, reason=unquoted(rest.partition("REASON:")[2]) or None)
         case "HANDOFF":
-            agent = rest.strip() or handler.text("HANDOFF_TARGET") or ""
-            return loop.take(engine, thread, "HANDOFF", "on_error", span=span, agent=agent)
+            return Exit("HANDOFF", "on_error", span, agent=rest.strip() or handler.text("HANDOFF_TARGET") or "")
         case "COMPLETE":
-            return loop.take(engine, thread, "COMPLETE", "on_error", span=span)
+            return Exit("COMPLETE", "on_error", span)
         case "BACKTRACK":
-            return loop.take(engine, thread, handler.text("BACKTRACK_TO") or "", "backtrack", span=span)
+            return Exit(handler.text("BACKTRACK_TO") or "", "backtrack", span)
         case "RETRY_STEP":
             key = f"retry_step:{thread.flow.step}"
             spent = engine.turn.bounds.get(key, 0)
             if spent >= MAX_STEP_RETRIES:
-                return loop.wait(engine, thread, loop.HALT, again=False)
+                return Exit(None, "halt", span)
             engine.turn.bounds[key] = spent + 1
             engine.turn.entered.pop(f"{thread.agent}.{thread.flow.step}", None)
-            return loop.go(engine, thread, thread.flow.step or "", "retry_step")
+            return Exit(thread.flow.step or "", "retry_step")
         case _:
-            return Signal.NEXT
+            return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl.runtime.flow import actions, errors, loop
+from abl.runtime.flow import actions, errors, steps
+from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
 from abl.runtime.gather.collecting import EXHAUSTED, Request, advance, receive
 from abl.runtime.plan.action_lists import GatherFailed
@@ -34,7 +35,7 @@ def request_of(engine: Engine, thread: Thread, step: StepPlan, asked: nodes.Gath
 
 def gather(engine: Engine, thread: Thread, action: nodes.Gather) -> Signal:
     """Ask for what is missing and wait; on when it is complete. What follows it is the next in the step's list."""
-    step = loop.step_of(engine, thread)
+    step = steps.step_of(engine, thread)
     request = request_of(engine, thread, step, action)
     if not thread.flow.presented:
         thread.flow.presented = True
@@ -48,9 +49,9 @@ def gather(engine: Engine, thread: Thread, action: nodes.Gather) -> Signal:
             thread.flow.frames[-1][1] -= 1  # what takes no exit comes back here
             if failed(engine, thread, step) or engine.turn.handler is None:
                 return Signal.NEXT
-            return errors.go_on(engine, thread, engine.turn.handler)
+            return steps.go_on(engine, thread, engine.turn.handler)
     if not advance(engine, thread, request):
-        return loop.wait(engine, thread, "gather")
+        return steps.wait(engine, thread, "gather")
     if step.name not in thread.flow.gathered:
         thread.flow.gathered.append(step.name)
     return Signal.NEXT
@@ -65,7 +66,7 @@ def failed(engine: Engine, thread: Thread, step: StepPlan) -> bool:
     frames.append([step.failing.key, 0])
     depth = len(frames)
     for select in step.failing.selects:
-        loop.choose(engine, thread, select)
+        choose(engine, thread, select)
         if len(frames) > depth:
             return True
     frames.pop()

@@ -1,8 +1,10 @@
-"""How one action of a run ended."""
+"""How one action of a run ended, and where it leads."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class Signal(Enum):
@@ -12,3 +14,14 @@ class Signal(Enum):
     WAIT = "wait"  # the flow waits; the turn goes to T12
     MOVED = "moved"  # another agent or a human has control
     ENDED = "ended"  # the flow is over
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Where a flow goes on: a step, COMPLETE, ESCALATE or HANDOFF, by an edge of some kind; without target it halts."""
+
+    target: str | None
+    edge: str
+    span: Any = None
+    agent: str | None = None
+    reason: str | None = None

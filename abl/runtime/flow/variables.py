@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import type_tag
-from abl.runtime.constraints.results import note_source
+from abl.runtime.constraints.tool_sources import note_source
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.detours import wrote
 from abl.runtime.memory.facts import type_fits

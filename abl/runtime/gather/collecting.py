@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.constraints.results import note_source
+from abl.runtime.constraints.tool_sources import note_source
+from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
+from abl.runtime.flow import errors
 from abl.runtime.flow.detours import wrote
 from abl.runtime.gather.corrections import said_instead
 from abl.runtime.gather.extract import Extracted, extract, read_value
@@ -54,8 +56,6 @@ def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -
     if any(not has_value(thread, by_name.get(name), name, request.state) for name in needs):
         return False
     if field.active_when is not None:
-        from abl.runtime.evaluation import condition
-
         return engine.holds(thread, condition(field.active_when))
     return True
 
@@ -346,8 +346,6 @@ def _exhausted(
     engine: Engine, thread: Thread, request: Request, field: FieldPlan, data: dict[str, Any], *, message: str
 ) -> None:
     """A field failed more often than its max_retries: the branches of its GATHER are judged, else it is an error."""
-    from abl.runtime.flow import errors
-
     span = engine.program(thread).span(field.span)
     branched = request.branches and field in request.fields
     if branched and engine.turn.exhausted is None:

@@ -14,7 +14,7 @@ from abl.language.written import Lines
 from abl.runtime.plan.listed import Listed, named
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LookupTable:
         return text if self.case_sensitive else text.casefold()
 
 
-def lookup_tables(program: Program) -> dict[str, LookupTable | None]:
+def lookup_tables(program: AgentText) -> dict[str, LookupTable | None]:
     """The tables by name; None for one whose values are elsewhere."""
     section = program.agent.section("LOOKUP_TABLES")
     listed = named("lookup", section.block if section is not None else None)

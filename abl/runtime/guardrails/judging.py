@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
-from abl.runtime.agents.profiles import longest_reply
 from abl.runtime.evaluation import Outcome
 from abl.runtime.events.recorder import note
 from abl.runtime.guardrails import texts as guardtexts
+from abl.runtime.moves import Escalate
 from abl.runtime.plan.guardrails import GuardPlan
 from abl.runtime.ports import ToolError
 from abl.runtime.privacy.masking import HIDDEN_ERROR
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-    from abl.runtime.state import Message, Thread
+    from abl.runtime.state import Thread
 
 STOPS = frozenset({"block", "escalate", "reask"})
 
@@ -156,8 +156,6 @@ def admit(engine: Engine, thread: Thread) -> bool:
 
 def stop(engine: Engine, thread: Thread, ruling: Ruling) -> None:
     """Say the message of the guardrail; with ``escalate`` a human takes over after it."""
-    from abl.runtime.agents.coordination import escalate
-
     plan = ruling.by
     if plan is None:
         return
@@ -168,50 +166,7 @@ def stop(engine: Engine, thread: Thread, ruling: Ruling) -> None:
         for message in engine.turn.outbox[before:]:
             message.guarded = True
     if ruling.action == "escalate" and not engine.state.escalated:
-        escalate(engine, thread, None, plan.span)
-
-
-# Replies ---------------------------------------------------------------------------------------------------------
-
-
-def review(engine: Engine) -> None:
-    """T13: what is about to be said, message by message, then the limit that profiles set on its length."""
-    waiting, engine.turn.outbox = engine.turn.outbox, []
-    for message in waiting:
-        thread = engine.state.threads[message.agent]
-        if not message.guarded and engine.program(thread).guardrails:
-            _review(engine, thread, message)
-        else:
-            engine.turn.outbox.append(message)
-    for message in engine.turn.outbox:
-        most = longest_reply(engine, engine.state.threads[message.agent])
-        if most is not None and len(message.text) > most:
-            message.text = message.text[:most].rstrip()
-
-
-def _review(engine: Engine, thread: Thread, message: Message) -> None:
-    from abl.runtime.turn.reasoning import ask_again
-
-    engine.recorder.agent, engine.recorder.step = thread.agent, message.step
-    asked = 0
-    while True:
-        ruling = judge(engine, thread, "output", message.text)
-        if ruling.by is None or ruling.action != "reask":
-            break
-        again = None
-        if message.by == "model" and asked < ruling.by.max_reasks:
-            again = ask_again(engine, thread, message.text, ruling.by.message)
-        if again is None:
-            break
-        asked, message.text = asked + 1, again
-    if ruling.by is None:
-        if ruling.value.strip():
-            message.text, message.guarded = ruling.value, True
-            engine.turn.outbox.append(message)
-        return
-    if ruling.by.name not in engine.turn.guards:  # two messages that it stops have one answer
-        engine.turn.guards.add(ruling.by.name)
-        stop(engine, thread, ruling)
+        engine.move(thread, Escalate(span=plan.span))
 
 
 # Calls -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from abl.expressions.api import BudgetExceeded
 from abl.expressions.sizes import SizeExceeded, written_size
@@ -14,21 +14,31 @@ from abl.language import words_at
 from abl.limits import MAX_FACT
 from abl.runtime.events.recorder import iso_millis, note
 from abl.runtime.ports import Fact, FactStore, FactWrite
-from abl.runtime.privacy.fact_masks import judged, learn, sensitivity
+from abl.runtime.privacy.fact_masks import Conversation, judged, learn, sensitivity
 
 if TYPE_CHECKING:
-    from abl.runtime.engine import Engine
     from abl.runtime.plan.parts import PathPlan
+    from abl.runtime.plan.program import Program
     from abl.runtime.state import Thread
 
 ORIGINS = {"user": "user_fact", "project": "project_fact", "execution_tree": "tree_fact"}
 Key = tuple[str, str, str]
 
 
+class Owner(Conversation, Protocol):
+    """Whose facts they are; an engine is one."""
+
+    def program(self, thread: Thread) -> Program: ...
+    def scope_of(self, path: str, thread: Thread) -> tuple[str, str | None, str]: ...
+    def fact_changed(self, thread: Thread, path: str) -> None: ...
+    def too_large(self, problem: BudgetExceeded, span: Any = None) -> BudgetExceeded: ...
+    def now(self) -> datetime: ...
+
+
 class Facts:
     """The fact store as one session sees it. A fact is fetched once per turn; expiry is judged at every read."""
 
-    def __init__(self, engine: Engine, store: FactStore) -> None:
+    def __init__(self, engine: Owner, store: FactStore) -> None:
         self._engine = engine
         self.store = store
         self._fetched: dict[Key, Fact | None] = {}

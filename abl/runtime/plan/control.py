@@ -11,10 +11,10 @@ from abl.syntax import nodes
 from abl.syntax.readers.content import content_of
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 
-def handoffs_of(program: Program) -> tuple[HandoffPlan, ...]:
+def handoffs_of(program: AgentText) -> tuple[HandoffPlan, ...]:
     """HANDOFF entries by priority, ties by position."""
     plans = [
         HandoffPlan(
@@ -33,7 +33,7 @@ def handoffs_of(program: Program) -> tuple[HandoffPlan, ...]:
     return tuple(sorted(plans, key=lambda p: (p.priority, p.index)))
 
 
-def escalations_of(program: Program) -> tuple[EscalationPlan, ...]:
+def escalations_of(program: AgentText) -> tuple[EscalationPlan, ...]:
     """Triggers of ESCALATE in declaration order; one without WHEN never fires (09 §7)."""
     section = program.agent.section("ESCALATE")
     listed = content_of(section.block).get("triggers") if section is not None and section.block else None
@@ -53,7 +53,7 @@ def escalations_of(program: Program) -> tuple[EscalationPlan, ...]:
     )
 
 
-def completions_of(program: Program) -> tuple[CompletionPlan, ...]:
+def completions_of(program: AgentText) -> tuple[CompletionPlan, ...]:
     """COMPLETE entries in declaration order."""
     return tuple(
         CompletionPlan(i, c, program.condition(c.when), c.typed.value("TERMINAL"), program.span(c))

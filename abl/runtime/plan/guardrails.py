@@ -15,7 +15,7 @@ from abl.runtime.plan.listed import entry_at
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 TIERS = ("provider", "llm_check")
 """Who judges where it is no check: a service, a model."""
@@ -67,7 +67,7 @@ class GuardPlan:
         return f"{self.name}_{kind}" if self.kind == "both" else self.name
 
 
-def guard_plans(program: Program) -> tuple[GuardPlan, ...]:
+def guard_plans(program: AgentText) -> tuple[GuardPlan, ...]:
     """The guardrails of an agent, lower priority first, then as declared."""
     section = program.agent.section("GUARDRAILS")
     listed = section.described if section is not None else ()
@@ -75,7 +75,7 @@ def guard_plans(program: Program) -> tuple[GuardPlan, ...]:
     return tuple(sorted(plans, key=lambda plan: plan.priority))
 
 
-def _plan(program: Program, node: nodes.Guardrail) -> GuardPlan:
+def _plan(program: AgentText, node: nodes.Guardrail) -> GuardPlan:
     given = entry_at("guardrail", node.content.block)
     words = (node.name.value, node.content.word_of(), node.content.word("template"))
     template = next((word for word in words if word in TEMPLATES), None)

@@ -12,10 +12,10 @@ from abl.runtime.plan.parts import PathPlan, RecallPlan, TriggerPlan, VariablePl
 from abl.runtime.privacy.masking import Display
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 
-def variables_of(program: Program) -> dict[str, VariablePlan]:
+def variables_of(program: AgentText) -> dict[str, VariablePlan]:
     """Declared session variables."""
     merged: dict[str, VariablePlan] = {}
     for entry in program.agent.memory.session if program.agent.memory else ():
@@ -35,7 +35,7 @@ def variables_of(program: Program) -> dict[str, VariablePlan]:
     return merged
 
 
-def persistent_of(program: Program) -> dict[str, PathPlan]:
+def persistent_of(program: AgentText) -> dict[str, PathPlan]:
     """Declared persistent paths."""
     plans: dict[str, PathPlan] = {}
     for entry in program.agent.memory.persistent if program.agent.memory else ():
@@ -57,7 +57,7 @@ def persistent_of(program: Program) -> dict[str, PathPlan]:
     return plans
 
 
-def triggers_of(program: Program) -> tuple[TriggerPlan, ...]:
+def triggers_of(program: AgentText) -> tuple[TriggerPlan, ...]:
     """Remember triggers that can run, in declaration order."""
     plans = []
     for index, entry in enumerate(program.agent.memory.remember if program.agent.memory else ()):
@@ -85,7 +85,7 @@ def triggers_of(program: Program) -> tuple[TriggerPlan, ...]:
     return tuple(plans)
 
 
-def recalls_of(program: Program) -> dict[str, tuple[RecallPlan, ...]]:
+def recalls_of(program: AgentText) -> dict[str, tuple[RecallPlan, ...]]:
     """Recall instructions by event pattern."""
     grouped: dict[str, list[RecallPlan]] = {}
     for index, entry in enumerate(program.agent.memory.recall if program.agent.memory else ()):

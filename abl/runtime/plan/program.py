@@ -6,16 +6,17 @@ A program is immutable and shared by all sessions over the same text; nothing of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abl.language.entry import Entry
 from abl.runtime.agents.intents import IntentPlan, intent_plans
-from abl.runtime.constraints.unasked import fields_read
-from abl.runtime.evaluation import Formula, condition, constant, value
 from abl.runtime.gather.lookups import LookupTable, lookup_tables
+from abl.runtime.plan.after_human import DonePlan, done_plans
+from abl.runtime.plan.agent_text import AgentText
 from abl.runtime.plan.control import completions_of, escalations_of, handoffs_of
+from abl.runtime.plan.delegations import DelegatePlan, delegate_plans
 from abl.runtime.plan.fields import FieldPlan, ad_hoc_field, field_plans
 from abl.runtime.plan.flow import FlowPlan
 from abl.runtime.plan.guardrails import GuardPlan, guard_plans
@@ -30,19 +31,17 @@ from abl.runtime.plan.parts import (
     TriggerPlan,
     VariablePlan,
 )
-from abl.runtime.plan.rules import rule_plan, step_rules
+from abl.runtime.plan.profiles import ProfilePlan, inline_plans
+from abl.runtime.plan.routes import RoutePlan, route_plans
+from abl.runtime.plan.rules import fields_read, rule_plan, step_rules
 from abl.runtime.plan.tools import OutcomePlan, ProcessPlan, outcome_plan, process_plan
 from abl.runtime.privacy.masking import Display
-from abl.source import Source, Span
+from abl.source import Span
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.analysis.flow.detours import Changes
     from abl.analysis.index.model import AgentIndex
-    from abl.runtime.agents.delegating import DelegatePlan
-    from abl.runtime.agents.human import DonePlan
-    from abl.runtime.agents.profiles import ProfilePlan
-    from abl.runtime.agents.routing import RoutePlan
 
 DEFAULT_MESSAGES: Mapping[str, str] = {
     "error_default": "An error occurred.",
@@ -61,50 +60,8 @@ MAX_FLOW_ITERATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
-    """One agent. ``path`` is its file; spans in events name it."""
-
-    agent: nodes.Agent
-    source: Source
-    yaml: bool = False
-    _spans: dict[Span, dict[str, Any]] = field(default_factory=dict, repr=False)
-
-    @property
-    def name(self) -> str:
-        """Name of the agent."""
-        return self.agent.name.value if self.agent.name is not None else "Agent"
-
-    def span(self, node: Any) -> dict[str, Any] | None:
-        """Place of a node (anything with ``span``, or a span) in the shape of docs/spec 12 §4."""
-        if node is None:
-            return None
-        span = node if isinstance(node, Span) else node.span
-        found = self._spans.get(span)
-        if found is None:
-            found = {"path": self.source.path, **self.source.range(span).as_dict()}
-            self._spans[span] = found
-        return found
-
-    def written(self, text: nodes.Text) -> str:
-        """A scalar as expression text: with its quotes, pipe blocks without their margin."""
-        if text.style in {"double", "single"}:
-            return self.source.text[text.span.start : text.span.end]
-        return text.value
-
-    def condition(self, text: nodes.Text | None) -> Formula:
-        """A condition; an empty one is true."""
-        return condition(self.written(text) if text is not None else "")
-
-    def value(self, text: nodes.Text | None) -> Formula:
-        """A value expression; null when nothing is written."""
-        return value(self.written(text) if text is not None else "null")
-
-    def assigned(self, text: nodes.Text | None) -> Formula:
-        """The right side of a SET. In map form the quotes are YAML's: inside stands an expression, else a text."""
-        if text is None or text.style == "bare":
-            return self.value(text)
-        formula = value(text.value) if text.style != "pipe" else constant(text.value)
-        return formula if formula.node is not None else constant(text.value)
+class Program(AgentText):
+    """One agent with everything that it declares."""
 
     # Memory ------------------------------------------------------------------------------------------------------
 
@@ -323,29 +280,21 @@ class Program:
     @cached_property
     def delegations(self) -> tuple[DelegatePlan, ...]:
         """DELEGATE in declaration order."""
-        from abl.runtime.agents.delegating import delegate_plans
-
         return delegate_plans(self)
 
     @cached_property
     def profiles(self) -> tuple[ProfilePlan, ...]:
         """Profiles that stand in the agent."""
-        from abl.runtime.agents.profiles import inline_plans
-
         return inline_plans(self)
 
     @cached_property
     def routes(self) -> tuple[RoutePlan, ...]:
         """ROUTING, in the order in which its rules are tried."""
-        from abl.runtime.agents.routing import route_plans
-
         return route_plans(self)
 
     @cached_property
     def after_human(self) -> tuple[DonePlan, ...]:
         """on_human_complete of ESCALATE."""
-        from abl.runtime.agents.human import done_plans
-
         return done_plans(self)
 
     @cached_property

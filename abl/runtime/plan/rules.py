@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from abl.runtime.evaluation import template
+from abl.expressions.nodes import Call, Path, Test, walk
+from abl.runtime.evaluation import Formula, template
 from abl.runtime.events.recorder import cut_text
 from abl.runtime.plan.parts import RulePlan
 from abl.syntax import nodes
 from abl.syntax.readers.constraints import STEP_PHASE
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 
-def rule_plan(program: Program, rule: nodes.Rule, *, rule_id: str, phase: str, index: int) -> RulePlan:
+def rule_plan(program: AgentText, rule: nodes.Rule, *, rule_id: str, phase: str, index: int) -> RulePlan:
     """A rule with the part of its trace record that never changes. ``index`` is its place in the judged list."""
     core = program.condition(rule.condition)
     gate = program.condition(rule.when) if rule.when is not None else None
@@ -50,7 +53,7 @@ def rule_plan(program: Program, rule: nodes.Rule, *, rule_id: str, phase: str, i
     )
 
 
-def step_rules(program: Program, step: nodes.Step, first: int) -> tuple[tuple[RulePlan, ...], tuple[str, ...]]:
+def step_rules(program: AgentText, step: nodes.Step, first: int) -> tuple[tuple[RulePlan, ...], tuple[str, ...]]:
     """STEP_CONSTRAINTS of a step: its rules, numbered from ``first``, and the lines that are no rules."""
     setting = step.setting("STEP_CONSTRAINTS") if step.reasoning else None
     if setting is None:
@@ -78,3 +81,24 @@ def lowered(rule: nodes.Rule) -> str:
     if rule.when is not None:
         parts.append(f"NOT ({rule.when.value})")
     return " OR ".join([*parts, f"({text})"]) if parts else text
+
+
+def fields_read(plan: RulePlan, fields: Collection[str]) -> tuple[str, ...]:
+    """The gather fields that a rule reads and does not ask for itself."""
+    if not fields or plan.checkpoint is not None:
+        return ()
+    asked = asked_by(plan.condition) | (asked_by(plan.gate) if plan.gate is not None else frozenset())
+    roots = dict.fromkeys(name.split(".", 1)[0] for name in plan.names)
+    return tuple(root for root in roots if root in fields and root not in asked)
+
+
+@lru_cache(maxsize=1024)
+def asked_by(formula: Formula) -> frozenset[str]:
+    """First segments of the names that a condition tests by IS SET or IS NOT SET."""
+    tested = formula.node and [
+        part.left if isinstance(part, Test) else part.args[0]
+        for part in walk(formula.node)
+        if (isinstance(part, Test) and part.op in {"IS SET", "IS NOT SET"})
+        or (isinstance(part, Call) and part.name == "has" and part.args)
+    ]
+    return frozenset(path.parts[0] for path in tested or () if isinstance(path, Path))

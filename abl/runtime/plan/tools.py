@@ -15,7 +15,7 @@ from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import condition_text, item_head
 
 if TYPE_CHECKING:
-    from abl.runtime.plan.program import Program
+    from abl.runtime.plan.agent_text import AgentText
 
 PLACE = "action_handler"
 """Where the same directives are legal as in ``do``."""
@@ -40,7 +40,7 @@ class OutcomePlan:
     unknown: tuple[nodes.Block, ...]
 
 
-def outcome_plan(program: Program, found: nodes.Property) -> OutcomePlan:
+def outcome_plan(program: AgentText, found: nodes.Property) -> OutcomePlan:
     """The plan of an on_result or on_error block."""
     ctx = Context(program.source, program.source.text, yaml=program.yaml)
     steps: list[Step] = []
@@ -117,7 +117,7 @@ class ProcessPlan:
     block: nodes.Block | None = None
 
 
-def process_plan(program: Program, tool: nodes.Tool, stage: str) -> ProcessPlan | None:
+def process_plan(program: AgentText, tool: nodes.Tool, stage: str) -> ProcessPlan | None:
     """``process.before`` or ``process.after`` of a tool, None without one."""
     found = tool.prop("PROCESS")
     half = next((c for c in found.block.children if c.key.lower() == stage), None) if found is not None else None
@@ -140,7 +140,7 @@ def process_plan(program: Program, tool: nodes.Tool, stage: str) -> ProcessPlan 
     )
 
 
-def _conditions(program: Program, block: nodes.Block | None) -> list[Formula]:
+def _conditions(program: AgentText, block: nodes.Block | None) -> list[Formula]:
     if block is None:
         return []
     texts = [block.value] if block.value is not None else [child.value for child in block.children]

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from abl.expressions.api import Expression
 from abl.expressions.nodes import Path
 from abl.expressions.values import text
-from abl.runtime.privacy.masking import REDACT
+from abl.runtime.events.recorder import Recorder
+from abl.runtime.privacy.masking import REDACT, Masker
+from abl.runtime.state import Thread
 
-if TYPE_CHECKING:
-    from abl.runtime.engine import Engine
-    from abl.runtime.state import Thread
+
+class Conversation(Protocol):
+    """What is read of a running session; its engine is one."""
+
+    @property
+    def recorder(self) -> Recorder: ...
+    def derives(self, thread: Thread, names: Iterable[str]) -> bool: ...
+    def masker(self, thread: Thread) -> Masker: ...
 
 
 class Concealer:
     """Called for every slot of one template (``abl.expressions.api.Conceal``)."""
 
-    def __init__(self, engine: Engine, thread: Thread) -> None:
+    def __init__(self, engine: Conversation, thread: Thread) -> None:
         self._engine = engine
         self._thread = thread
         self.told = False

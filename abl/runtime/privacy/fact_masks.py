@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from abl.runtime.events.recorder import Recorder
 from abl.runtime.ports import Fact, FactWrite
-from abl.runtime.privacy.masking import REDACT, Display
-
-if TYPE_CHECKING:
-    from abl.runtime.engine import Engine
-    from abl.runtime.state import Thread
+from abl.runtime.privacy.masking import REDACT, Display, Masker
+from abl.runtime.state import SessionState, Thread
 
 PARTS = "parts"
 """In a masking: only parts of the value are sensitive, those that the agents which wrote it declare."""
@@ -22,16 +20,21 @@ DERIVED = "derived"
 """In a masking: it is sensitive by what the value was computed from, until another value is written."""
 
 
-def glance(engine: Engine, thread: Thread) -> None:
-    """Learn which of the facts that an agent only writes are sensitive, before it is given a value for one."""
-    program, readable = engine.program(thread), engine.facts.readable(thread)
-    for path in dict.fromkeys((*program.persistent, *(trigger.target for trigger in program.triggers))):
-        fact = engine.facts.peek(*engine.scope_of(path, thread)) if path not in readable else None
-        if fact is not None:
-            learn(engine, fact)
+class Conversation(Protocol):
+    """What is read of a running session; its engine is one."""
+
+    @property
+    def state(self) -> SessionState: ...
+    @property
+    def recorder(self) -> Recorder: ...
+    @property
+    def declared(self) -> Mapping[str, Display]: ...
+    @property
+    def active(self) -> Thread: ...
+    def masker(self, thread: Thread) -> Masker: ...
 
 
-def learn(engine: Engine, fact: Fact) -> None:
+def learn(engine: Conversation, fact: Fact) -> None:
     """A fact that is stored as sensitive is shown as it says itself, whoever reads it and whatever they declare."""
     masks, masking = engine.state.masks, fact.source.get("masking") or {}
     if fact.source.get("sensitive") and not _declared_so(engine, fact.path, masking):
@@ -40,20 +43,20 @@ def learn(engine: Engine, fact: Fact) -> None:
         del masks[fact.path]  # somebody decided so since
 
 
-def release(engine: Engine, path: str) -> None:
+def release(engine: Conversation, path: str) -> None:
     """A path gets a value that is not computed from anything sensitive."""
     if engine.state.masks.get(path, {}).get(DERIVED):
         del engine.state.masks[path]
 
 
-def _declared_so(engine: Engine, path: str, masking: Mapping[str, Any]) -> bool:
+def _declared_so(engine: Conversation, path: str, masking: Mapping[str, Any]) -> bool:
     """True when the agents of the session declare what a stored masking says."""
     if masking.get(PARTS):
         return any(known.startswith(path + ".") for known in engine.declared)
     return engine.declared.get(path) == Display.read(masking)
 
 
-def sensitivity(engine: Engine, thread: Thread, scope: str, path: str, value: Any) -> dict[str, Any]:
+def sensitivity(engine: Conversation, thread: Thread, scope: str, path: str, value: Any) -> dict[str, Any]:
     """What the source of a write says when sessions that read it later must not show the value either; else nothing.
 
     That is when its path is sensitive, when it was computed from what is, and when events mask something in it.
@@ -74,7 +77,7 @@ def sensitivity(engine: Engine, thread: Thread, scope: str, path: str, value: An
     return {"sensitive": True, "masking": {PARTS: True}} if shown != value else {}
 
 
-def judged(engine: Engine, write: FactWrite) -> FactWrite:
+def judged(engine: Conversation, write: FactWrite) -> FactWrite:
     """The write with what is known at the end of the turn: what came after it may have told what in it is secret."""
     if write.delete or write.source.get("sensitive"):
         return write

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from abl.language import told_keys, words_at
 from abl.runtime.agents import profiles
+from abl.runtime.constraints.failures import Failure
+from abl.runtime.constraints.on_fail import Verdict, act
 from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.events.recorder import note
+from abl.runtime.flow import errors
 from abl.runtime.guardrails import judging as guardrails
 from abl.runtime.memory import tools as memory_tools
 from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused
 from abl.runtime.ports import ToolContext, ToolError, ToolResult
 from abl.runtime.tools import confirm, process
-from abl.runtime.tools.arguments import Arguments, resolve
-from abl.runtime.tools.binding import Called, Invocation, bind, bind_blocked, entry_of
+from abl.runtime.tools.arguments import Arguments, arguments_of, resolve
+from abl.runtime.tools.binding import bind, bind_blocked
+from abl.runtime.tools.invocation import Called, Invocation, entry_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -26,11 +30,11 @@ if TYPE_CHECKING:
     from abl.runtime.plan.program import Program
     from abl.runtime.state import Thread
 
-__all__ = ["Called", "bind_blocked", "call_tool"]
-
 BUILT_IN = frozenset({"call_transfer", "transfer_to_agent", "ivr_digit_input", "get_attachment", "list_attachments"})
 NEVER_EXECUTED = frozenset(words_at("tool", "TYPE")) - {"http"}
 NOT_RUN = told_keys("tool")
+MAX_NESTED_CALLS = 10
+"""Calls inside of each other's ``do`` lists."""
 
 
 def call_tool(
@@ -67,11 +71,11 @@ def call_tool(
         return Called(blocked=failure)
     stopped = _stopped(engine, thread, call, arguments)
     if stopped is not None:
-        return stopped if stopped.asked else replace(stopped, exit=bind(engine, thread, call, stopped))
+        return stopped if stopped.asked else replace(stopped, exit=bind(engine, thread, call, stopped, _nested))
     _note_not_executed(engine, engine.program(thread), call)
     called = _guarded_output(engine, thread, call, _execute(engine, thread, call, arguments))
     called = process.after(engine, thread, call, called)
-    leads_to = bind(engine, thread, call, called)
+    leads_to = bind(engine, thread, call, called, _nested)
     recall(engine, thread, f"tool:{name}:after", "tool:*:after")
     return replace(called, exit=leads_to)
 
@@ -133,6 +137,39 @@ def _guarded_output(engine: Engine, thread: Thread, call: Invocation, called: Ca
     if ruling.by is None:
         return replace(called, result=ruling.value)
     return Called(error=guardrails.stopped_call(engine, thread, ruling, call.name).envelope())
+
+
+def _nested(engine: Engine, thread: Thread, action: nodes.Call, local: dict[str, Any]) -> nodes.Transition | None:
+    """CALL inside a ``do`` list; it cannot wait for consent. Its own exit is the list's."""
+    span = engine.program(thread).span(action)
+    if action.tool is None:
+        return None
+    if engine.turn.nested_calls >= MAX_NESTED_CALLS:
+        engine.recorder.error("RUN002", "nested_calls", f"more than {MAX_NESTED_CALLS} nested calls", span)
+        return None
+    engine.turn.nested_calls += 1
+    recall_before(engine, thread, action.tool.value)
+    given, sensitive = arguments_of(engine, thread, action, local)
+    as_name = action.as_.value if action.as_ is not None else None
+    called = call_tool(
+        engine, thread, action.tool.value, given, origin="do", span=span, as_name=as_name, sensitive=sensitive
+    )
+    engine.turn.nested_calls -= 1
+    if called.blocked is not None:
+        act_at_once(engine, thread, called.blocked, action, span)
+    elif called.error is not None:
+        handler = errors.find(engine, thread, {"type": "tool_error", **called.error.get("error", called.error)})
+        if handler is not None:
+            errors.say(engine, thread, handler)
+    return called.exit
+
+
+def act_at_once(engine: Engine, thread: Thread, failure: Failure, action: nodes.Call, span: Any) -> None:
+    """A rule stopped a call where nothing can wait or jump: its words are said, the call counts as failed."""
+    if failure.action["type"] in {"collect", "goto", "retry", "continue"}:
+        failure.action = {**failure.action, "type": "respond"}
+    if act(engine, thread, failure) is Verdict.BLOCKED and action.tool is not None:
+        bind_blocked(engine, thread, action.tool.value, action.as_.value if action.as_ is not None else None, span)
 
 
 def recall_before(engine: Engine, thread: Thread, name: str) -> None:
@@ -236,4 +273,4 @@ def _ended(engine: Engine, call: Invocation, error: ToolError) -> Called:
 def _failed(engine: Engine, thread: Thread, call: Invocation, error: ToolError) -> Called:
     """A call that ends before its sequence began, bound like any failure."""
     called = _ended(engine, call, error)
-    return replace(called, exit=bind(engine, thread, call, called))
+    return replace(called, exit=bind(engine, thread, call, called, _nested))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.state import Thread
     from abl.runtime.tools.arguments import Arguments
-    from abl.runtime.tools.binding import Invocation
+    from abl.runtime.tools.invocation import Invocation
 
 WAITING = "tool_confirm"
 READ_ONLY_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -8,7 +8,7 @@ from abl.runtime.events.recorder import Event, note
 from abl.runtime.plan.tools import ProcessPlan
 from abl.runtime.ports import ToolError
 from abl.runtime.tools.arguments import Arguments, coerced
-from abl.runtime.tools.binding import Called, Invocation
+from abl.runtime.tools.invocation import Called, Invocation
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine

@@ -107,7 +107,7 @@ def _work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
     """T8–T12. ``spoke``: a branch of before_turn did, which replaces the turn of a reasoning agent (09 §9)."""
     action = engine.turn.action
     if spoke and engine.program(thread).flow is None:
-        work.finish_stage(engine, coordination.coordinate(engine, thread))
+        work.finish_stage(engine, coordination.coordinate(engine, thread, work.process))
     elif action is not None and action["id"] == reasoning.LEAVE:
         thread.system["_leave_zone"] = True
         work.process(engine, "work")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from abl.expressions.budget import spends
 from abl.language.flow import OF_THE_MESSAGE
-from abl.runtime.flow import loop
+from abl.runtime.flow import steps
+from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
 from abl.runtime.gather.extract import option_of
 from abl.runtime.plan.action_lists import Input, Resume
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def find_handler(engine: Engine, thread: Thread, message: str) -> HandlerPlan | None:
     """The first sub-intent, digression or global digression that the message matches."""
-    plan = loop.plan_of(engine, thread)
+    plan = steps.plan_of(engine, thread)
     step = plan.steps.get(thread.flow.step or "")
     candidates = [*(step.handlers if step is not None else ()), *plan.digressions]
     if not candidates:
@@ -98,8 +99,8 @@ def _is_exact_option(engine: Engine, thread: Thread, step: StepPlan | None, mess
     )
 
 
-def begin_handler(engine: Engine, thread: Thread, handler: HandlerPlan) -> Signal:
-    """Run a handler up to its exit; the exit itself belongs to T11."""
+def begin_handler(engine: Engine, thread: Thread, handler: HandlerPlan) -> None:
+    """Put a handler on the stack; it runs up to its exit, which belongs to T11."""
     node = handler.handler
     engine.turn.message_read = True
     span = engine.program(thread).span(node)
@@ -107,7 +108,11 @@ def begin_handler(engine: Engine, thread: Thread, handler: HandlerPlan) -> Signa
     engine.recorder.emit(handler.kind, {"intent": name, "scope": handler.scope, "rule": node.path}, span=span)
     thread.flow.frames.append([handler.key, 0])
     thread.flow.status = "running"
-    return loop.proceed(engine, thread, stop=lambda action: isinstance(action, nodes.Transition | Resume))
+
+
+def is_exit(action: Any) -> bool:
+    """True for what ends a handler."""
+    return isinstance(action, nodes.Transition | Resume)
 
 
 def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
@@ -116,7 +121,7 @@ def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
     spoke = any(isinstance(a, nodes.Respond) for a in action.handler.actions)
     wants = action.handler.resume
     if action.kind == "sub_intent":
-        signal = loop.follow_then(engine, thread, loop.step_of(engine, thread)) if wants is False else None
+        signal = steps.follow_then(engine, thread, steps.step_of(engine, thread)) if wants is False else None
         if signal is not None:
             return signal
         thread.gather.quiet = spoke
@@ -139,7 +144,7 @@ def resume(engine: Engine, thread: Thread, action: Resume) -> Signal:
 
 
 def _still_waiting(engine: Engine, thread: Thread) -> Signal:
-    return loop.wait(engine, thread, thread.flow.reason or "input", again=False)
+    return steps.wait(engine, thread, thread.flow.reason or "input", again=False)
 
 
 # ON_INPUT --------------------------------------------------------------------------------------------------------
@@ -164,12 +169,12 @@ def on_input(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     reason = "action" if step.actions else "input"
     if state.message_used:
         state.message_used = False
-        return loop.wait(engine, thread, reason)
+        return steps.wait(engine, thread, reason)
     if engine.turn.input_missed or step.actions or wants_message(engine, thread, step):
-        return loop.wait(engine, thread, reason)
+        return steps.wait(engine, thread, reason)
     if pick_branch(engine, thread, step, "immediate" if step.gather is None else "gather"):
         return Signal.NEXT
-    return loop.wait(engine, thread, "input")
+    return steps.wait(engine, thread, "input")
 
 
 def waits_for_input(engine: Engine, thread: Thread) -> StepPlan | None:
@@ -177,7 +182,7 @@ def waits_for_input(engine: Engine, thread: Thread) -> StepPlan | None:
     state = thread.flow
     if state.status != "waiting" or state.reason not in {"input", "action"} or not state.frames:
         return None
-    plan = loop.plan_of(engine, thread)
+    plan = steps.plan_of(engine, thread)
     key, at = state.frames[-1]
     listed = plan.lists.get(key)
     return plan.steps[state.step or ""] if at < len(listed) and isinstance(listed[at], Input) else None
@@ -193,7 +198,7 @@ def pick_branch(engine: Engine, thread: Thread, step: StepPlan, mode: str, *, ad
     data: dict[str, Any] = {"mode": mode, "input": engine.recorder.text(message) if message is not None else None}
     event = engine.recorder.emit("on_input", data, span=engine.program(thread).span(step.on_input))
     engine.recorder.open(event)
-    loop.choose(engine, thread, step.input_select, keep_place=not advance)
+    choose(engine, thread, step.input_select, keep_place=not advance)
     engine.recorder.close()
     matched = len(state.frames) > depth
     if matched:

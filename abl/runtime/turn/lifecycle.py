@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
-from abl.runtime.constraints.on_fail import Verdict, act
 from abl.runtime.evaluation import condition
 from abl.runtime.flow import actions
 from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
 from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused, whole
-from abl.runtime.privacy.fact_masks import glance
+from abl.runtime.privacy.fact_masks import learn
 from abl.runtime.tools.arguments import arguments_of
-from abl.runtime.tools.binding import leave_outside_flow
-from abl.runtime.tools.calling import bind_blocked, call_tool, recall_before
+from abl.runtime.tools.calling import act_at_once, call_tool, recall_before
+from abl.runtime.tools.exits import move_of
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -66,9 +65,18 @@ def declare(engine: Engine, thread: Thread) -> None:
     present = {name: shown.shown(name, value) for name, value in thread.variables.items()}
     data: dict[str, Any] = {"initial": values, "state": {"set": present, "active": thread.agent}}
     engine.recorder.emit("context", data, span=engine.program(thread).span(engine.program(thread).agent.memory))
-    glance(engine, thread)
+    _glance(engine, thread)
     for path in engine.facts.readable(thread):
         engine.facts.read(thread, path)
+
+
+def _glance(engine: Engine, thread: Thread) -> None:
+    """Learn which of the facts that an agent only writes are sensitive, before it is given a value for one."""
+    program, readable = engine.program(thread), engine.facts.readable(thread)
+    for path in dict.fromkeys((*program.persistent, *(trigger.target for trigger in program.triggers))):
+        fact = engine.facts.peek(*engine.scope_of(path, thread)) if path not in readable else None
+        if fact is not None:
+            learn(engine, fact)
 
 
 def deactivate(engine: Engine, thread: Thread) -> None:
@@ -225,13 +233,8 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_a
     if called.asked:
         return True
     thread.confirm = None if may_ask else thread.confirm
-    if called.exit is not None:
-        leave_outside_flow(engine, thread, called.exit, origin)
-    if called.blocked is None:
-        return False
-    plan = called.blocked
-    if plan.action["type"] in {"collect", "goto", "retry", "continue"}:
-        plan.action = {**plan.action, "type": "respond"}
-    if act(engine, thread, plan) is Verdict.BLOCKED:
-        bind_blocked(engine, thread, action.tool.value, as_name, span)
+    if called.exit is not None and (move := move_of(engine, thread, called.exit, origin)) is not None:
+        engine.move(thread, move)
+    if called.blocked is not None:
+        act_at_once(engine, thread, called.blocked, action, span)
     return False

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abl.expressions.api import Budget
+from abl.runtime.agents.moving import carry_out
 from abl.runtime.engine import Engine
 from abl.runtime.events.recorder import monotonic_ns
 from abl.runtime.flow.variables import initialise
@@ -58,6 +59,7 @@ def prompt_preview(
             kept={},
             on_event=None,
             timer=monotonic_ns,
+            carry_out=carry_out,
             memories=Memories(blocks, records, bank),
             budget=budget,
         )

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from abl.runtime.constraints.on_fail import Verdict, act
 from abl.runtime.evaluation import Formula
 from abl.runtime.events.recorder import shortened
-from abl.runtime.flow import loop
+from abl.runtime.flow import steps
 from abl.runtime.flow.signals import Signal
 from abl.runtime.plan.flow import StepPlan
 from abl.runtime.ports import ModelReply, ToolError
 from abl.runtime.tools import confirm
-from abl.runtime.tools.binding import Called, leave_outside_flow
 from abl.runtime.tools.calling import call_tool
+from abl.runtime.tools.exits import move_of
+from abl.runtime.tools.invocation import Called
 from abl.runtime.turn.prompt import CALLS, Prompt, allowed_tools, prompt_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def zone(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
             return _done(thread, turns_key)
     replied = _one_turn(engine, thread, step, formula)
     if replied is None:
-        return loop.wait(engine, thread, "reasoning")
+        return steps.wait(engine, thread, "reasoning")
     if replied is Signal.NEXT:
         return _done(thread, turns_key)
     if isinstance(replied, Signal):
@@ -52,7 +53,7 @@ def zone(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     thread.system[turns_key] = thread.system.get(turns_key, 0) + 1
     if formula is None or _satisfied(engine, thread, formula, step):
         return _done(thread, turns_key)
-    return loop.wait(engine, thread, "reasoning")
+    return steps.wait(engine, thread, "reasoning")
 
 
 def _done(thread: Thread, turns_key: str) -> Signal:
@@ -184,14 +185,14 @@ def _tool(engine: Engine, thread: Thread, step: StepPlan | None, answer: ModelRe
         case Verdict.AGAIN:
             return _tool(engine, thread, step, answer)
         case Verdict.JUMP:
-            return loop.take(engine, thread, called.blocked.action["target"] or "", "goto")
+            return steps.take(engine, thread, called.blocked.action["target"] or "", "goto")
         case _:
             return _wait(engine, thread, "reasoning")
 
 
 def _wait(engine: Engine, thread: Thread, reason: str) -> Signal:
     if thread.flow.step:
-        return loop.wait(engine, thread, reason)
+        return steps.wait(engine, thread, reason)
     thread.system["_waiting"] = reason
     return Signal.WAIT
 
@@ -201,9 +202,9 @@ def _exit(engine: Engine, thread: Thread, called: Called) -> Signal | None:
     if called.exit is None:
         return None
     if thread.flow.step:
-        return loop.follow(engine, thread, called.exit)
-    signal = leave_outside_flow(engine, thread, called.exit, "model")
-    return None if signal is Signal.NEXT else signal
+        return steps.follow(engine, thread, called.exit)
+    move = move_of(engine, thread, called.exit, "model")
+    return Signal.MOVED if move is not None and engine.move(thread, move) else None
 
 
 def agent_turn(engine: Engine, thread: Thread) -> Signal:

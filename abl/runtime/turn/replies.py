@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
-from abl.runtime.constraints.passes import Failure, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.flow.signals import Signal
-from abl.runtime.guardrails import judging as guardrails
+from abl.runtime.guardrails.reviewing import review
 from abl.runtime.state import Thread
 from abl.runtime.turn import work
 
@@ -80,7 +81,7 @@ def _after_jump(engine: Engine, thread: Thread, target: str, edge: str) -> None:
 
 def deliver(engine: Engine) -> None:
     """T14, after the guardrails have looked at each message."""
-    guardrails.review(engine)
+    review(engine)
     for message in engine.turn.outbox:
         engine.turn.delivered.append(message.text)
         engine.state.history.append({"from": "agent", "agent": message.agent, "text": message.text})

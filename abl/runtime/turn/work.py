@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from abl.runtime.agents import coordination
 from abl.runtime.constraints import collecting
+from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
-from abl.runtime.constraints.passes import Failure, run_pass
+from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
-from abl.runtime.flow import errors, gathering, loop
+from abl.runtime.flow import gathering, loop, steps
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import clear
 from abl.runtime.gather import collecting as gather
@@ -90,7 +91,7 @@ def coordinate_after(engine: Engine, thread: Thread, *, returned: bool = False) 
     waits = thread.flow.status == "waiting" or thread.collect is not None or thread.paused is not None
     waits = waits or confirm.pending(thread)
     stays = returned and not thread.system.get("_resume_intent")
-    return coordination.coordinate(engine, thread, handoffs=not (waits or engine.turn.blocked or stays))
+    return coordination.coordinate(engine, thread, process, handoffs=not (waits or engine.turn.blocked or stays))
 
 
 def _pending(engine: Engine, thread: Thread, collect: CollectState) -> tuple[str, bool] | None:
@@ -104,7 +105,7 @@ def _pending(engine: Engine, thread: Thread, collect: CollectState) -> tuple[str
         engine.turn.continued.add(collect.rule)
     if collect.retry and thread.flow.step is not None:
         thread.flow.collect_only = collect.fields
-        thread.flow.reason = loop.HALT
+        thread.flow.reason = steps.HALT
         return "work", False
     if collect.source == "check":
         if collect.then == "continue":
@@ -133,7 +134,8 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
         return loop.proceed(engine, thread, stop=lambda action: not isinstance(action, QUIET_ACTIONS))
     handler = handlers.find_handler(engine, thread, message)
     if handler is not None:
-        return handlers.begin_handler(engine, thread, handler)
+        handlers.begin_handler(engine, thread, handler)
+        return loop.proceed(engine, thread, stop=handlers.is_exit)
     step = handlers.waits_for_input(engine, thread)
     if step is not None:
         if not handlers.pick_branch(engine, thread, step, "message", advance=True):
@@ -142,7 +144,7 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
             return Signal.NEXT
         return loop.proceed(engine, thread, stop=lambda action: not isinstance(action, QUIET_ACTIONS))
     if thread.flow.reason == "gather":
-        waiting = loop.step_of(engine, thread)
+        waiting = steps.step_of(engine, thread)
         if waiting.gather is not None:
             request = gathering.request_of(engine, thread, waiting, waiting.gather)
             own = {f.name for f in request.fields}
@@ -151,7 +153,7 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
             if gathering.failed(engine, thread, waiting):
                 return loop.proceed(engine, thread, stop=lambda action: not isinstance(action, QUIET_ACTIONS))
             if engine.turn.handler is not None:
-                return errors.go_on(engine, thread, engine.turn.handler)
+                return steps.go_on(engine, thread, engine.turn.handler)
     return Signal.NEXT
 
 
@@ -202,7 +204,7 @@ def _rules(engine: Engine, thread: Thread) -> Signal:
 
 def jump(engine: Engine, thread: Thread, target: str, edge: str) -> Signal:
     """T11 starts in that step."""
-    signal = loop.take(engine, thread, target, edge)
+    signal = steps.take(engine, thread, target, edge)
     return loop.proceed(engine, thread) if signal is Signal.NEXT else signal
 
 
@@ -237,7 +239,7 @@ def _work(engine: Engine, thread: Thread, *, returned: bool) -> Signal:
         return Signal.WAIT
     if returned and not thread.system.get("_resume_intent"):
         return Signal.NEXT
-    signal = coordination.coordinate(engine, thread, complete=False)
+    signal = coordination.coordinate(engine, thread, process, complete=False)
     return signal if signal is not Signal.NEXT else _reason(engine, thread)
 
 

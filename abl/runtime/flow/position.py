@@ -1,0 +1,13 @@
+"""Where in its step a flow stands."""
+
+from __future__ import annotations
+
+from abl.runtime.state import Thread
+
+_HANDLERS = ("global/", "/digression/", "/sub_intent/", "/on_action/")
+"""Parts of the keys of lists that are no directives of a step."""
+
+
+def own_directives(thread: Thread) -> bool:
+    """True when the flow stands in directives of its step, not in a digression, sub-intent or handler."""
+    return not any(word in str(frame[0]) for frame in thread.flow.frames for word in _HANDLERS)

@@ -1,0 +1,272 @@
+"""Entering and leaving steps, and taking the edges between them (docs/spec 06 §8, §9).
+
+Nothing here performs actions: a step that is entered has its list on the stack of frames, and the loop goes on there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from abl.runtime.agents import profiles
+from abl.runtime.flow import detours, errors
+from abl.runtime.flow.signals import Signal
+from abl.runtime.flow.variables import reset
+from abl.runtime.gather.collecting import drop_transient
+from abl.runtime.memory.triggers import recall
+from abl.runtime.moves import Escalate, HandOver
+from abl.runtime.plan.flow import FlowPlan, StepPlan
+from abl.runtime.plan.refusing import refused
+from abl.runtime.state import GatherState
+from abl.syntax import nodes
+
+if TYPE_CHECKING:
+    from abl.runtime.engine import Engine
+    from abl.runtime.state import Thread
+
+HALT = "check_halt"
+"""Waiting reason after which a message runs the step from its top."""
+
+
+def plan_of(engine: Engine, thread: Thread) -> FlowPlan:
+    """The flow of a thread that has one."""
+    flow = engine.program(thread).flow
+    if flow is None:
+        raise LookupError(f"{thread.agent} has no flow")
+    return flow
+
+
+def step_of(engine: Engine, thread: Thread) -> StepPlan:
+    """The step a flow stands in."""
+    return plan_of(engine, thread).steps[thread.flow.step or ""]
+
+
+def wait(engine: Engine, thread: Thread, reason: str, *, again: bool = True) -> Signal:
+    """Stop here until the next message; with ``again`` the action that waits runs again then."""
+    flow = thread.flow
+    if again and flow.frames:
+        flow.frames[-1][1] -= 1
+    flow.status = "waiting"
+    flow.reason = reason
+    state = {"flow": {"step": flow.step, "waiting": reason}}
+    engine.recorder.emit("flow.wait", {"reason": reason, "state": state})
+    return Signal.WAIT
+
+
+def count_iteration(engine: Engine, thread: Thread) -> Signal:
+    """Count a step of this turn; WAIT when there were too many."""
+    engine.turn.iterations += 1
+    limit = engine.program(thread).max_flow_iterations
+    if engine.turn.iterations <= limit:
+        return Signal.NEXT
+    errors.report(engine, thread, "RUN002", "flow_iteration_limit", f"more than {limit} steps in one turn")
+    return wait(engine, thread, HALT, again=False)
+
+
+# Entering and leaving --------------------------------------------------------------------------------------------
+
+
+def enter(engine: Engine, thread: Thread, name: str) -> Signal:
+    """RUN_STEP with how = enter: guard, attempts, resets, recalls, then its list is on the stack (06 §9)."""
+    flow = thread.flow
+    program = engine.program(thread)
+    while True:
+        step = plan_of(engine, thread).steps.get(name)
+        if step is None:
+            return _unknown_target(engine, thread, name, None)
+        if refused(engine, thread, step.step):
+            engine.say_template(thread, program.messages["error_default"], kind="notice")
+            return wait(engine, thread, HALT, again=False)
+        if (signal := count_iteration(engine, thread)) is not Signal.NEXT:
+            return signal
+        guard = step.setting("WHEN")
+        skipped = profiles.skips(engine, thread, name)
+        if skipped or (guard is not None and not engine.holds(thread, program.condition(guard))):
+            why = {"by": "profile"} if skipped or guard is None else {"when": guard.value}
+            engine.recorder.emit("step.skipped", {"step": name, **why}, status="skipped", span=program.span(step.step))
+            after = plan_of(engine, thread).after(name)
+            if step.then is not None:
+                return follow(engine, thread, step.then, leaving=False)
+            if after is None:
+                return end(engine, thread, "complete", "no_transition")
+            name = after
+            continue
+        exhausted = _exhausted(engine, thread, step)
+        if exhausted is None:
+            break
+        if step.on_exhausted is not None:
+            return follow(engine, thread, step.on_exhausted, leaving=False)
+        flow.step, flow.frames = name, []
+        message = f"{name}: more than {exhausted} attempts"
+        signal = handle(engine, thread, "RUN009", "attempts_exhausted", message, kind="unknown_error")
+        return wait(engine, thread, HALT, again=False) if signal is Signal.NEXT and not flow.frames else signal
+    return _start_step(engine, thread, step)
+
+
+def _exhausted(engine: Engine, thread: Thread, step: StepPlan) -> int | None:
+    """Count an attempt; the limit when it is exceeded, the counter then starts again."""
+    limit: int | None = step.step.value("MAX_ATTEMPTS")
+    attempts = thread.flow.attempts.get(step.name, 0) + 1
+    if limit is None or attempts <= limit:
+        thread.flow.attempts[step.name] = attempts
+        return None
+    thread.flow.attempts.pop(step.name, None)
+    return limit
+
+
+def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
+    flow, name = thread.flow, step.name
+    flow.step, flow.frames, flow.reason = name, [[step.key, 0]], None
+    flow.status, flow.presented, flow.responded, flow.message_used = "running", False, None, False
+    flow.taken = []
+    engine.turn.input_missed = False
+    thread.gather = GatherState(reask=_ask_again(thread, engine, step))
+    thread.system.pop("_validation_retries", None)
+    flow.collect_only, thread.confirm = None, None
+    engine.recorder.step = name
+    reset(engine, thread, "per_step")
+    data = {"step": name, "attempt": flow.attempts.get(name, 1), "state": {"flow": {"step": name, "waiting": None}}}
+    engine.recorder.emit("step.enter", data, span=engine.program(thread).span(step.step))
+    recall(engine, thread, f"step:enter:{name}")
+    seen = {"variables": dict(thread.variables), "writes": len(engine.facts.writes)}
+    key = f"{thread.agent}.{name}"
+    if seen in engine.turn.entered.get(key, ()):
+        message = f"step {name} was entered twice in this turn with nothing changed in between"
+        engine.recorder.emit("flow.loop", {"step": name}, status="error")
+        errors.report(engine, thread, "RUN001", "flow_loop", message)
+        return wait(engine, thread, HALT, again=False)
+    engine.turn.entered.setdefault(key, []).append(seen)
+    return Signal.NEXT
+
+
+def _ask_again(thread: Thread, engine: Engine, step: StepPlan) -> list[str]:
+    """Fields that a completed GATHER asks again when its step is entered again (06 §5.7), or a detour (04 §5)."""
+    if step.gather is None:
+        return []
+    names = [f.name for f in engine.program(thread).gather_fields(step.gather)]
+    if step.name not in thread.flow.gathered or thread.flow.collect_only is not None:
+        return detours.asked_again(thread, step.name, names)
+    return [name for name in names if thread.variables.get(name) is not None]
+
+
+def leave(engine: Engine, thread: Thread, edge: str, to: str | None) -> None:
+    """Event and recall of leaving a step."""
+    flow = thread.flow
+    if flow.step is None:
+        return
+    drop_transient(engine, thread)
+    engine.recorder.emit("step.exit", {"step": flow.step, "edge": edge, "to": to})
+    recall(engine, thread, f"step:exit:{flow.step}")
+
+
+def go(engine: Engine, thread: Thread, name: str, edge: str) -> Signal:
+    """Leave the step and enter another, or the same one again."""
+    leave(engine, thread, edge, name)
+    return enter(engine, thread, name)
+
+
+def end(engine: Engine, thread: Thread, outcome: str, reason: str) -> Signal:
+    """The flow is over; coordination follows (09 §3)."""
+    flow = thread.flow
+    flow.status, flow.outcome, flow.reason, flow.frames = "ended", outcome, None, []
+    state = {"flow": {"step": flow.step, "waiting": None}}
+    engine.recorder.emit("flow.end", {"outcome": outcome, "reason": reason, "state": state})
+    return Signal.ENDED
+
+
+def follow(engine: Engine, thread: Thread, transition: nodes.Transition, *, leaving: bool = True) -> Signal:
+    """Take a THEN, GOTO or the like: exact step name, then terminal, else an error (06 §8)."""
+    target = transition.target.value if transition.target is not None else ""
+    edge = transition.keyword.lower()
+    return take(
+        engine,
+        thread,
+        target,
+        edge,
+        leaving=leaving,
+        span=engine.program(thread).span(transition),
+        agent=transition.agent.value if transition.agent else None,
+        reason=transition.reason.value if transition.reason else None,
+    )
+
+
+def take(
+    engine: Engine,
+    thread: Thread,
+    target: str,
+    edge: str,
+    *,
+    leaving: bool = True,
+    span: Any = None,
+    agent: str | None = None,
+    reason: str | None = None,
+) -> Signal:
+    """Resolve a target and go there."""
+    if target in plan_of(engine, thread).steps:
+        if leaving:
+            leave(engine, thread, edge, target)
+        return enter(engine, thread, target)
+    match target.upper():
+        case "COMPLETE":
+            if leaving:
+                leave(engine, thread, edge, target)
+            return end(engine, thread, "complete", "complete")
+        case "ESCALATE":
+            if leaving:
+                leave(engine, thread, edge, target)
+            end(engine, thread, "escalate", "escalate")
+            engine.move(thread, Escalate(reason, span))
+            return Signal.MOVED
+        case "HANDOFF" if agent:
+            if leaving:
+                leave(engine, thread, edge, f"HANDOFF {agent}")
+            end(engine, thread, "handoff", "handoff")
+            return Signal.MOVED if engine.move(thread, HandOver(agent, span)) else Signal.ENDED
+        case _:
+            return _unknown_target(engine, thread, target, span)
+
+
+def _unknown_target(engine: Engine, thread: Thread, name: str, span: Any) -> Signal:
+    engine.fail(thread, "RUN003", "unknown_target", f"no step {name!r}", span)
+    return wait(engine, thread, HALT, again=False)
+
+
+def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None:
+    """Take a step's THEN, its own or that of a chain (06 §2 D); None when it has neither."""
+    if step.then is not None:
+        return follow(engine, thread, step.then)
+    plan = plan_of(engine, thread)
+    following = plan.after(step.name) if plan.flow.shape == "D" else None
+    if following is None or step.name not in {name.value for name in plan.flow.listed}:
+        return None
+    return go(engine, thread, following, "then")
+
+
+# Errors ----------------------------------------------------------------------------------------------------------
+
+
+def handle(
+    engine: Engine,
+    thread: Thread,
+    code: str,
+    name: str,
+    message: str,
+    *,
+    kind: str,
+    subtype: str = "",
+    span: Any = None,
+) -> Signal:
+    """As :func:`errors.report`, then THEN of the handler; without one the step halts (09 §8)."""
+    handler = errors.report(engine, thread, code, name, message, kind=kind, subtype=subtype, span=span)
+    if handler is None:
+        return wait(engine, thread, HALT, again=False)
+    return go_on(engine, thread, handler)
+
+
+def go_on(engine: Engine, thread: Thread, handler: errors.Handler) -> Signal:
+    """THEN of a handler."""
+    found = errors.exit_of(engine, thread, handler)
+    if found is None:
+        return Signal.NEXT
+    if found.target is None:
+        return wait(engine, thread, HALT, again=False)
+    return take(engine, thread, found.target, found.edge, span=found.span, agent=found.agent, reason=found.reason)

@@ -1,0 +1,97 @@
+"""DELEGATE prepared for running (docs/spec 09 §6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from abl.language.entry import Entry, members
+from abl.language.written import items_of
+from abl.runtime.evaluation import Formula, condition
+from abl.runtime.evaluation import value as value_formula
+from abl.runtime.plan.agent_text import AgentText
+from abl.runtime.plan.listed import Listed, entries
+
+
+@dataclass(frozen=True, slots=True)
+class DelegatePlan:
+    """An entry of DELEGATE."""
+
+    index: int
+    agent: str
+    when: Formula
+    purpose: str
+    inputs: tuple[tuple[str, Formula], ...]
+    returns: tuple[tuple[str, str], ...]
+    on_fail: str
+    retries: int
+    message: str | None
+    use: str | None
+    span: Any
+
+
+def delegate_plans(program: AgentText) -> tuple[DelegatePlan, ...]:
+    """DELEGATE in declaration order."""
+    section = program.agent.section("DELEGATE")
+    listed = entries("delegate", section.block if section is not None else None)
+    return tuple(_plan(program, at, entry) for at, entry in enumerate(listed))
+
+
+def _plan(program: AgentText, index: int, entry: Listed) -> DelegatePlan:
+    given = entry.given
+    when = given.lines("WHEN")
+    on_fail, retries = _on_fail(given)
+    return DelegatePlan(
+        index=index,
+        agent=given.text("AGENT") or given.text("TO") or "",
+        when=condition(_written(when.value)) if when is not None and when.value is not None else condition(""),
+        purpose=given.text("PURPOSE") or given.text("SUMMARY") or "",
+        inputs=_inputs(given, "INPUT") or _inputs(given, "PASS"),
+        returns=_returns(given),
+        on_fail=on_fail,
+        retries=retries,
+        message=given.text("FAILURE_MESSAGE"),
+        use=given.text("USE_RESULT"),
+        span=program.span(entry.block),
+    )
+
+
+def _written(scalar: Any) -> str:
+    return f'"{scalar.value}"' if scalar.style in {"double", "single"} else scalar.value
+
+
+def _inputs(given: Entry, key: str) -> tuple[tuple[str, Formula], ...]:
+    """The child's names with our expressions; a name alone stands for both."""
+    lines = given.lines(key)
+    if lines is None:
+        return ()
+    pairs = [
+        (member.key, value_formula(_written(member.value)))
+        for member in members(lines)
+        if member.value is not None and member.value.value.strip()
+    ]
+    return tuple(pairs) or tuple((name, value_formula(name)) for name in _names(lines))
+
+
+def _names(lines: Any) -> list[str]:
+    """``{a, b}``, ``[a, b]`` or a list."""
+    if lines.value is not None and lines.value.value.strip()[:1] == "{":
+        return [name.strip() for name in lines.value.value.strip()[1:-1].split(",") if name.strip()]
+    return list(items_of(lines))
+
+
+def _returns(given: Entry) -> tuple[tuple[str, str], ...]:
+    lines = given.lines("RETURNS")
+    if lines is None:
+        return ()
+    pairs = [(m.key, m.value.value.strip()) for m in members(lines) if m.value is not None and m.value.value.strip()]
+    return tuple(pairs) or tuple((name, name) for name in _names(lines))
+
+
+def _on_fail(given: Entry) -> tuple[str, int]:
+    """What happens after a failure, and how often the agent is asked again before."""
+    key = "ON_FAIL" if "ON_FAIL" in given else "ON_FAILURE"
+    below = given.below("ON_FAIL") if "ON_FAIL" in given else Entry.at("delegate_failure", given.lines("ON_FAILURE"))
+    word = (below.text("type") if below else given.text(key)) or "continue"
+    word = word.strip().lower()
+    return word, int(below.given("count") or 1) if word == "retry" else 0
