@@ -17,27 +17,6 @@ CODE = ("abl", "config", "constraints", "editor", "memory", "web")
 Imports = Mapping[str, Mapping[str, int]]
 """For each module those that it imports, with a line on which it does."""
 
-KNOWN = {
-    "abl.runtime.agents.coordination", "abl.runtime.agents.delegating", "abl.runtime.agents.handoff_context",
-    "abl.runtime.agents.human", "abl.runtime.agents.intents", "abl.runtime.agents.profiles",
-    "abl.runtime.agents.routing", "abl.runtime.constraints.checks", "abl.runtime.constraints.collecting",
-    "abl.runtime.constraints.date_comparisons", "abl.runtime.constraints.on_fail", "abl.runtime.constraints.passes",
-    "abl.runtime.constraints.records", "abl.runtime.constraints.results", "abl.runtime.constraints.unasked",
-    "abl.runtime.context", "abl.runtime.engine", "abl.runtime.flow.actions", "abl.runtime.flow.calls",
-    "abl.runtime.flow.detours", "abl.runtime.flow.errors", "abl.runtime.flow.gathering", "abl.runtime.flow.loop",
-    "abl.runtime.flow.variables", "abl.runtime.gather.collecting", "abl.runtime.gather.extract",
-    "abl.runtime.gather.lookups", "abl.runtime.gather.validate", "abl.runtime.guardrails.judging",
-    "abl.runtime.memory.block_context", "abl.runtime.memory.facts", "abl.runtime.memory.tools",
-    "abl.runtime.memory.triggers", "abl.runtime.plan.control", "abl.runtime.plan.fields",
-    "abl.runtime.plan.guardrails", "abl.runtime.plan.memory", "abl.runtime.plan.program",
-    "abl.runtime.plan.refusing", "abl.runtime.plan.rules", "abl.runtime.plan.tools",
-    "abl.runtime.privacy.concealing", "abl.runtime.privacy.fact_masks", "abl.runtime.tools.arguments",
-    "abl.runtime.tools.binding", "abl.runtime.tools.calling", "abl.runtime.tools.confirm",
-    "abl.runtime.tools.process", "abl.runtime.turn.handlers", "abl.runtime.turn.lifecycle",
-    "abl.runtime.turn.prompt", "abl.runtime.turn.reasoning", "abl.runtime.turn.work",
-}  # fmt: skip
-"""Modules that still stand in circles. None may be added; with the last one this set and its test go."""
-
 
 def modules(root: Path, packages: Collection[str]) -> dict[str, Path]:
     """The files of all modules of some packages, by their dotted names."""
@@ -137,12 +116,7 @@ def graph() -> Imports:
 @pytest.mark.slow
 def test_no_module_imports_itself_by_way_of_others(graph):
     assert len(graph) > 500
-    assert [lines_of(circle, graph) for circle in circles(graph) if not circle <= KNOWN] == []
-
-
-@pytest.mark.slow
-def test_no_module_is_known_to_stand_in_a_circle_without_doing_so(graph):
-    assert sorted(KNOWN.difference(*circles(graph))) == []
+    assert [lines_of(circle, graph) for circle in circles(graph)] == []
 
 
 def test_a_circle_is_found_by_whatever_import(tmp_path):
