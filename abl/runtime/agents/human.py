@@ -1,4 +1,4 @@
-"""The end of a human's part: `human.*`, then on_human_complete (docs/spec 09 §7)."""
+"""A human's part of the conversation: messages for the human; its end, `human.*` and on_human_complete (09 §7)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from abl.runtime.plan.program import Program
     from abl.runtime.state import Thread
 
+HUMAN_DONE = "human.done"
+"""The action of a tester who ends the human's part."""
 ENDS = ("COMPLETE", "HANDOFF", "CONTINUE", "RESPOND")
 _IF = re.compile(r"IF\b:?\s*(.*)", re.IGNORECASE | re.DOTALL)
 _ELSE = re.compile(r"ELSE\b:?\s*(.*)", re.IGNORECASE | re.DOTALL)
@@ -78,6 +80,23 @@ def _as_action(given: Entry, key: str) -> str:
 
 def _written(lines: Lines | None) -> str:
     return lines.value.value.strip() if lines is not None and lines.value is not None else ""
+
+
+# While a human has the conversation ----------------------------------------------------------------------------------
+
+
+def listen(engine: Engine, thread: Thread) -> None:
+    """A message for the human: it is kept for whoever reads the conversation, and no agent answers it (T1).
+
+    Guardrails look at it as at any other, since a human is no reason to show what they hide.
+    """
+    from abl.runtime.guardrails.judging import admit
+
+    if engine.turn.message is None or not admit(engine, thread):
+        return
+    text = engine.turn.message
+    engine.state.history.append({"from": "user", "text": text})
+    engine.recorder.emit("human.message", {"text": engine.recorder.text(text)})
 
 
 # Running ---------------------------------------------------------------------------------------------------------

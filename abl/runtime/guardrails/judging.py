@@ -9,6 +9,7 @@ from abl.expressions.values import text
 from abl.runtime.agents.profiles import longest_reply
 from abl.runtime.evaluation import Outcome
 from abl.runtime.events.recorder import note
+from abl.runtime.guardrails import hiding
 from abl.runtime.guardrails import texts as guardtexts
 from abl.runtime.plan.guardrails import GuardPlan
 from abl.runtime.ports import ToolError
@@ -35,6 +36,7 @@ def judge(engine: Engine, thread: Thread, kind: str, value: Any) -> Ruling:
 
     ``value`` is the text in question, or what a call or a handoff passes on.
     """
+    before = hiding.Before(engine, kind)
     for plan in engine.program(thread).guardrails:
         if not plan.looks_at(kind):
             continue
@@ -47,6 +49,7 @@ def judge(engine: Engine, thread: Thread, kind: str, value: Any) -> Ruling:
         if fired:
             action, after = _applied(engine, thread, plan, kind, value)
         _record(engine, plan, kind, (value, after), outcome=outcome, action=action if fired else None)
+        before.add(plan, value, after)
         if fired and action in STOPS:
             return Ruling(value, plan, action)
         value = after
