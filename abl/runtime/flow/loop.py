@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
 from abl.runtime.constraints import checks
-from abl.runtime.flow import actions, calls, detours, errors, gathering
+from abl.runtime.flow import actions, calls, detours, errors, gathering, returning
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import reset
 from abl.runtime.gather.collecting import drop_transient
@@ -261,6 +261,12 @@ def take(
             end(engine, thread, "escalate", "escalate")
             escalate(engine, thread, reason, span)
             return Signal.MOVED
+        case "HANDOFF" if agent and returning.keep_place(engine, thread, agent):
+            if hand_over(engine, thread, agent, span=span):
+                return Signal.MOVED
+            thread.system.pop(returning.AWAY, None)
+            end(engine, thread, "handoff", "handoff")
+            return Signal.ENDED
         case "HANDOFF" if agent:
             if leaving:
                 leave(engine, thread, edge, f"HANDOFF {agent}")
