@@ -17,8 +17,8 @@ AWAY = "_away"
 def keep_place(engine: Engine, thread: Thread, to: str) -> bool:
     """Before a HANDOFF out of a step: whether the flow goes on here later, since the other agent gives control back.
 
-    It then waits where it waited when the message came; of a step that it entered since, for the input of the step, or
-    else at the exit, which the next message takes again. Nothing that the step has done is done twice.
+    It then waits where it waited when the message came, or in a step that it entered since for the input of that step.
+    Nothing that the step has done is done twice.
     """
     flow, program = thread.flow, engine.program(thread)
     entry = next((plan for plan in program.handoffs if plan.to == to), None)
@@ -30,11 +30,9 @@ def keep_place(engine: Engine, thread: Thread, to: str) -> bool:
     else:
         key = flow.frames[0][0]
         asks = next((at for at, action in enumerate(program.flow.lists[key]) if isinstance(action, Input)), None)
-        if asks is not None:
-            frames, reason = [[key, asks]], "input"
-        else:
-            frames, reason = [list(frame) for frame in flow.frames], "input"
-            frames[-1][1] -= 1
+        if asks is None:
+            return False  # the flow ends here and begins anew: taking the exit again would never let the user out
+        frames, reason = [[key, asks]], "input"
     flow.frames, flow.reason, flow.status, flow.message_used = frames, reason, "waiting", False
     thread.system[AWAY] = True
     return True
