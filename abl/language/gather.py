@@ -53,7 +53,7 @@ _FIELD: Final = place(
     key("DEFAULT", ref("literal"), "value when the user gives none; such a field is never asked for"),
     key("DEPENDS_ON", refs("fields"), "fields that must have values first"),
     key("DESCRIPTION", TEXT, "what the value is, for the model", runs="told"),
-    key("ENTITY_REF", ref("entities"), "entity that gives type, values, synonyms and validation", runs="told"),
+    key("ENTITY_REF", ref("entities"), "entity that gives type, values, synonyms and validation"),
     key("EXTRACTION_GROUP", COUNT, "capture group of that regex", default="0, the whole match"),
     key("EXTRACTION_HINTS", TEXTS, "words near the value, added to those of the entity; an empty list removes them"),
     key("EXTRACTION_PATTERN", ANY, "regex that finds the value"),
@@ -223,10 +223,9 @@ _ENTITY: Final = place(
     "entity",
     key("TYPE", TYPE, "type of the value", default="string", code="ABL1024"),
     *RECOGNISED,
-    key("DESCRIPTION", TEXT, "what the value is, for the model"),
+    key("DESCRIPTION", TEXT, "what the value is, for the model", runs="told"),
     key("EXTRACTION_HINTS", TEXTS, "words near the value"),
     title="an entity",
-    runs="told",
     spec="09 §10",
 )
 

@@ -171,21 +171,18 @@ _COMMUNICATION: Final = place(
     key("pronouns", below("pronouns"), "forms of address to use or avoid"),
     key("vocabulary", below("preferred_words"), "words to prefer or avoid"),
     title="COMMUNICATION",
-    runs="told",
     spec="09 §4",
 )
 _PRONOUNS: Final = place(
     "pronouns",
     key("use", TEXTS, "forms of address to use"),
     key("avoid", TEXTS, "forms of address to avoid"),
-    runs="told",
     spec="09 §4",
 )
 _PREFERRED_WORDS: Final = place(
     "preferred_words",
     key("prefer", TEXTS, "words to prefer"),
     key("avoid", TEXTS, "words to avoid"),
-    runs="told",
     spec="09 §4",
 )
 

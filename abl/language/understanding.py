@@ -92,8 +92,8 @@ _NLU: Final = place(
     "nlu",
     key("intents", list_of("nlu_intent"), "intents with patterns and examples", runs="executed"),
     key("categories", list_of("category"), "categories with patterns", runs="executed"),
-    key("entities", list_of("nlu_entity"), "kinds of values that are found in messages"),
-    key("glossary", TEXTS, 'terms of the trade: "term -- meaning"'),
+    key("entities", list_of("nlu_entity"), "kinds of values that are found in messages", runs="executed"),
+    key("glossary", TEXTS, 'terms of the trade: "term -- meaning"', runs="executed"),
     key("embeddings", below("embeddings"), "comparing meanings by vectors"),
     key("languages", TEXTS, "languages of the messages"),
     key("default_language", ANY, "language when none is found out"),
@@ -142,7 +142,6 @@ _NLU_ENTITY: Final = place(
     ),
     *RECOGNISED,
     title="an entity",
-    runs="told",
     spec="09 §10",
 )
 _NLU_MODELS: Final = place(

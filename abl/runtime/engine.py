@@ -17,6 +17,7 @@ from abl.runtime import speaking
 from abl.runtime.context import Context, ref
 from abl.runtime.evaluation import Formula, Outcome, Rendered, template
 from abl.runtime.events.recorder import Event, Recorder, cut_text
+from abl.runtime.guardrails.hiding import hides_anything
 from abl.runtime.memory.facts import Facts
 from abl.runtime.memory.systems import Memories
 from abl.runtime.moves import Move
@@ -64,9 +65,10 @@ class Engine:
         """Profile documents by name."""
         self.declared = {path: how for program in programs.values() for path, how in program.sensitive_paths.items()}
         """Paths that an agent of the session declares sensitive, with how they are shown."""
-        self._declares = any(program.sensitive for program in programs.values())
+        self._declares = any(p.sensitive or hides_anything(p.guardrails) for p in programs.values())
         self.guarded = self._declares or bool(state.masks)
-        """Something is sensitive by declaration or in the store, so no event may leave before its turn is over."""
+        """Something is sensitive by declaration or in the store, or a guardrail redacts: no event may leave before its
+        turn is over."""
         self.tools = tools
         self.model = model
         self.clock = clock

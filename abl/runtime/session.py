@@ -10,6 +10,7 @@ from abl.diagnostics import Diagnostic
 from abl.expressions.api import Budget, BudgetExceeded
 from abl.expressions.sizes import SizeExceeded, written_size
 from abl.limits import MAX_SNAPSHOT
+from abl.runtime.agents.human import HUMAN_DONE
 from abl.runtime.agents.moving import carry_out
 from abl.runtime.engine import Engine
 from abl.runtime.events.recorder import Event, iso_millis, monotonic_ns
@@ -176,8 +177,12 @@ class Session:
         return self._run(lambda: turns.take(self._engine, text), memory_policy)
 
     def act(self, action_id: str, value: Any = None, *, memory_policy: Policy | None = None) -> Turn:
-        """A click. ``reasoning.reply`` and ``reasoning.leave`` stand in for a model; any other is its value as text."""
+        """A click, as its value as text. ``reasoning.reply`` and ``reasoning.leave`` stand in for a model,
+        ``human.done`` is :meth:`human_done`.
+        """
         self._require_start()
+        if action_id == HUMAN_DONE:
+            return self.human_done(value if isinstance(value, Mapping) else {})
         action = {"id": action_id, "value": value}
         if action_id in {REPLY, LEAVE}:
             return self._run(lambda: turns.take(self._engine, None, action=action))

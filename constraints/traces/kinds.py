@@ -67,6 +67,7 @@ ICONS: dict[str, str] = {
     "delegate": "exec",
     "return": "exec",
     "escalate": "user",
+    "human.message": "user",
     "complete": "done",
     "hook": "fork",
     "guardrail": "lock",

@@ -136,6 +136,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "delegate": HANDOVER,
     "return": (("from", "name"), ("to", "name")),
     "escalate": (("reason", "text"),),
+    "human.message": (("text", "text"),),
     "complete": (("reason", {"flow": "its flow is over"}), ("After it", composed.nothing_after)),
     "hook": (("hook", "name"),),
     "model.request": (

@@ -233,6 +233,7 @@ TELLERS: dict[str, Callable[[Data], str]] = {
     "delegate": calls.handed,
     "return": calls.returned,
     "escalate": text_at("reason"),
+    "human.message": said,
     "complete": calls.completed,
     "hook": text_at("hook"),
     "guardrail": text_at("name"),

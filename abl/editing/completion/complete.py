@@ -23,6 +23,8 @@ from abl.source import Source, Span
 from abl.syntax import nodes, vocabulary
 from abl.syntax.incremental.collector import collector_paused
 
+_PARTS = re.compile(r"(?:(?<=[\s\"'])|^)(?:[\w.*]+:)+$")
+"""The parts before the last ``:`` of an event such as ``tool:find:after``."""
 _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _LOOKED_AT = 1_000
 """Characters before the cursor that are looked at for the word that is being typed, or the list that it stands in."""
@@ -83,7 +85,19 @@ def _complete(index: Index, path: str, offset: int) -> list[Item]:
         place = place_at(source, number, here.indent, here.item)
     agent = _agent_at(index, path, offset)
     cursor = Cursor(index, source, agent, line_here, before, place, typed, document.document.yaml)
-    return _matching(_offers(cursor, entry, braces is not None), typed)
+    return _matching(_without_typed(_offers(cursor, entry, braces is not None), before, typed), typed)
+
+
+def _without_typed(offers: Iterable[Item], before: str, typed: str) -> Iterator[Item]:
+    """Of ``session:start`` behind ``session:`` only what is still missing: an editor replaces the word before it."""
+    parts = _PARTS.search(before[: len(before) - len(typed)][-_LOOKED_AT:])
+    begun = parts[0] if parts is not None else ""
+    for item in offers:
+        if begun and item.kind == "value" and ":" in item.insert.rstrip(":"):
+            if item.insert.startswith(begun):
+                yield replace(item, insert=item.insert[len(begun) :])
+        else:
+            yield item
 
 
 def _agent_at(index: Index, path: str, offset: int) -> AgentIndex | None:
@@ -140,6 +154,7 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
     else:
         if not braces:
             yield from _on_own_line(cursor, entry)
+            yield from _collected(cursor)
         yield from _keys(cursor, braces)
         if not braces:
             yield from snippets(cursor)
@@ -152,6 +167,14 @@ def _on_own_line(cursor: Cursor, entry: str) -> Iterator[Item]:
         above = replace(cursor, place=replace(cursor.place, block=place))
         found = values(above, key, entry.lstrip(" \t").removeprefix("-").lstrip())
         yield from unlisted(cursor, known_value(above, key), found)
+
+
+def _collected(cursor: Cursor) -> Iterator[Item]:
+    """Behind the dash of a GATHER: variables that the agent declares, since a field is often one of them (07 §1)."""
+    place, agent = cursor.place, cursor.agent
+    if agent is not None and place.item and place.block == "field" and place.named:
+        there = keys_beside(cursor)
+        yield from (Item(name, "variable", "session variable", name) for name in agent.session if name not in there)
 
 
 # keys ------------------------------------------------------------------------------------------------------------

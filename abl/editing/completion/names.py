@@ -175,6 +175,9 @@ def steps(cursor: Cursor) -> Iterator[Item]:
     agents = (*((cursor.agent,) if cursor.agent is not None else ()), *users_of(cursor))
     for name in dict.fromkeys(name for one in agents for name in one.steps):
         yield Item(name, "step", "step", name)
+    for name in dict.fromkeys(name.value for one in agents if one.agent.flow for name in one.agent.flow.listed):
+        if not any(name in one.steps for one in agents):
+            yield Item(name, "step", "step that is listed and not written yet", name)
 
 
 def users_of(cursor: Cursor) -> Sequence[AgentIndex]:

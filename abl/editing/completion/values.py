@@ -31,6 +31,10 @@ _EVALUATED_KEYS: Final = (
     _CONDITION_KEYS | vocabulary.words("STORE SET SOURCE TRANSFORM") | frozenset(vocabulary.RULE_KINDS)
 )
 _EXPRESSION_PLACES: Final = frozenset(["with", "map", "set", "returned", "input"])
+_LIVES: Final = (
+    ("1h", "an hour"), ("1d", "a day"), ("7d", "a week"), ("30d", "30 days"), ("90d", "90 days"), ("365d", "a year"),
+)  # fmt: skip
+"""Durations that facts are often given."""
 _ROUTES: Final = tuple([key for key in offered_keys("routed") if key != "INTENT_MATCH"])
 
 
@@ -109,6 +113,8 @@ def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
         yield from offer.collected(cursor)
     elif key == "REF":
         yield from offer.agents(cursor)
+    elif key == "TTL":
+        yield from (Item(word, "value", f"expires after {meaning}", word) for word, meaning in _LIVES)
     elif key in _NAME_KEYS:
         yield from offer.names(cursor)
     elif key == "SET":

@@ -1,4 +1,4 @@
-"""The end of a human's part: `human.*`, then on_human_complete (docs/spec 09 §7)."""
+"""A human's part of the conversation: messages for the human; its end, `human.*` and on_human_complete (09 §7)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import assign
+from abl.runtime.guardrails.judging import admit
 from abl.runtime.moves import Complete, HandOver
 from abl.runtime.plan.assignments import assignments_of
 from abl.runtime.turn import work
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.plan.after_human import DonePlan
     from abl.runtime.state import Thread
+
+HUMAN_DONE = "human.done"
+"""The action of a tester who ends the human's part."""
+
+
+def listen(engine: Engine, thread: Thread) -> None:
+    """A message for the human: it is kept for whoever reads the conversation, and no agent answers it (T1).
+
+    Guardrails look at it as at any other, since a human is no reason to show what they hide.
+    """
+    if engine.turn.message is None or not admit(engine, thread):
+        return
+    text = engine.turn.message
+    engine.state.history.append({"from": "user", "text": text})
+    engine.recorder.emit("human.message", {"text": engine.recorder.text(text)})
 
 
 def finish(engine: Engine, left: Mapping[str, Any]) -> None:

@@ -232,6 +232,7 @@ _kind("return", "Return", fields={"from": "text: From", "to": "text: To"})
 _kind("escalate", "Escalate", fields={
     "reason": "text: Reason", "completed": "flag: The human is done", "human": "map: What the human said",
 })  # fmt: skip
+_kind("human.message", "For the human", fields={"text": "text: Message"})
 _kind("delegate", "Delegate", "ok failed", {
     "from": "text: From", "to": "text: To", "purpose": "text: Purpose", "inputs": "map: Given",
     "results": "map: Results", "condition": "map", "said": "texts: Said to nobody",

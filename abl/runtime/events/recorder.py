@@ -175,6 +175,12 @@ class Recorder:
                 for event in self.events[self._sent :]:
                     event["data"] = self.secrets.shown(event["data"])
 
+    def add_twin(self, text: str, shown: str) -> None:
+        """Show a whole text as ``shown`` in every later event, and in those of this turn not yet delivered."""
+        self.secrets.add_twin(text, shown)
+        for event in self.events[self._sent :]:
+            event["data"] = self.secrets.shown(event["data"])
+
     def add_derived(self, value: Any) -> None:
         """Hide a value computed from sensitive ones wherever it still holds a piece of one of them."""
         for scalar in scalars_of(value):

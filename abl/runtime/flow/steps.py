@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
-from abl.runtime.flow import detours, errors
+from abl.runtime.flow import detours, errors, returning
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import reset
 from abl.runtime.gather.collecting import drop_transient
@@ -216,6 +216,11 @@ def take(
             end(engine, thread, "escalate", "escalate")
             engine.move(thread, Escalate(reason, span))
             return Signal.MOVED
+        case "HANDOFF" if agent and returning.keep_place(engine, thread, agent):
+            if engine.move(thread, HandOver(agent, span)):
+                return Signal.MOVED
+            thread.system.pop(returning.AWAY, None)
+            return end(engine, thread, "handoff", "handoff")
         case "HANDOFF" if agent:
             if leaving:
                 leave(engine, thread, edge, f"HANDOFF {agent}")

@@ -97,10 +97,8 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
             engine.recorder.not_executed(
                 "infer", "needs a model; the field is asked", span_of(field.span), field=field.name
             )
-        if field.entity is not None:
-            engine.recorder.not_executed(
-                "entity_ref", "entities are not looked up", span_of(field.span), field=field.name
-            )
+        if field.entity is not None and field.entity not in engine.program(thread).entities:
+            engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
             engine.recorder.not_executed("lookup", "any value is accepted", span_of(field.span), field=field.name)
 

@@ -128,6 +128,8 @@ def option_of(field: FieldPlan, raw: str) -> Any:
         return field.table.find(raw.strip().rstrip(".!?,"))
     wanted = raw.strip().casefold()
     texts = [(str(option).casefold(), option) for option in field.options]
+    if wanted in field.synonyms:
+        return next((option for text, option in texts if text == field.synonyms[wanted].casefold()), None)
     exact = [option for text, option in texts if text == wanted]
     if exact:
         return exact[0]
@@ -177,10 +179,11 @@ def _parts(text: _Message, fields: list[FieldPlan]) -> list[Extracted]:
 def _option(text: _Message, field: FieldPlan) -> Extracted | None:
     if not field.options or field.list:
         return None
+    words = [*((str(option), option) for option in field.options), *((w, option_of(field, w)) for w in field.synonyms)]
     hits = [
         (match.start(), -match.end(), option)
-        for option in field.options
-        for match in re.finditer(rf"(?<!\w){re.escape(str(option))}(?!\w)", text.text, re.IGNORECASE)
+        for word, option in words
+        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text.text, re.IGNORECASE)
         if text.free(match.start(), match.end())
     ]
     if not hits:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from abl.expressions.values import text
 from abl.runtime.evaluation import Outcome
 from abl.runtime.events.recorder import note
+from abl.runtime.guardrails import hiding
 from abl.runtime.guardrails import texts as guardtexts
 from abl.runtime.moves import Escalate
 from abl.runtime.plan.guardrails import GuardPlan
@@ -35,6 +36,7 @@ def judge(engine: Engine, thread: Thread, kind: str, value: Any) -> Ruling:
 
     ``value`` is the text in question, or what a call or a handoff passes on.
     """
+    before = hiding.Before(engine.recorder, kind)
     for plan in engine.program(thread).guardrails:
         if not plan.looks_at(kind):
             continue
@@ -47,6 +49,7 @@ def judge(engine: Engine, thread: Thread, kind: str, value: Any) -> Ruling:
         if fired:
             action, after = _applied(engine, thread, plan, kind, value)
         _record(engine, plan, kind, (value, after), outcome=outcome, action=action if fired else None)
+        before.add(plan, value, after)
         if fired and action in STOPS:
             return Ruling(value, plan, action)
         value = after

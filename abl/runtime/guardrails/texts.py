@@ -32,6 +32,11 @@ def matched(check: en.Node | None, text: str) -> Spans:
     return _merged(sorted(span for span in spans if span[1] > span[0]))
 
 
+def hidden_places(strategy: str | None, check: en.Node | None, text: str) -> Spans:
+    """The places of a text that redacting takes out: what the check looks for, or with ``redact_pii`` personal data."""
+    return _merged(spans_of("contains_pii", text)) if strategy == "redact_pii" else matched(check, text)
+
+
 def _spans(node: en.Node, text: str) -> Spans:
     match node:
         case en.Call(name="matches_pattern" | "not_matches_pattern", args=(_, en.Literal(value=str(pattern)))):
@@ -127,7 +132,7 @@ def mended(strategy: str | None, value: Any, check: en.Node | None) -> Any:
         case "strip_html":
             return mapped(value, lambda text: _TAG.sub("", text))
         case "redact_pii":
-            return mapped(value, lambda text: _cut(text, _merged(spans_of("contains_pii", text)), REDACTED))
+            return mapped(value, lambda text: _cut(text, hidden_places(strategy, None, text), REDACTED))
         case "normalize":
             return mapped(value, _normalized)
         case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +60,10 @@ class FieldPlan:
     lookup: str | None = None
     table: LookupTable | None = None  # of ``lookup``, where its values are known
     semantics: tuple[str, ...] = ()
+    synonyms: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # other words for options, in lower case
+    own_hints: bool = False  # EXTRACTION_HINTS is written, if only to have none
 
     @property
     def spaced(self) -> str:
@@ -168,6 +172,7 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
         temporal=semantics.value("temporal") or "any",
         lookup=semantics.value("lookup"),
         semantics=semantics.written,
+        own_hints=layers.node("EXTRACTION_HINTS") is not None,
     )
 
 

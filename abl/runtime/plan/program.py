@@ -17,6 +17,7 @@ from abl.runtime.plan.after_human import DonePlan, done_plans
 from abl.runtime.plan.agent_text import AgentText
 from abl.runtime.plan.control import completions_of, escalations_of, handoffs_of
 from abl.runtime.plan.delegations import DelegatePlan, delegate_plans
+from abl.runtime.plan.entities import EntityPlan, entity_plans, with_entity
 from abl.runtime.plan.fields import FieldPlan, ad_hoc_field, field_plans
 from abl.runtime.plan.flow import FlowPlan
 from abl.runtime.plan.guardrails import GuardPlan, guard_plans
@@ -198,7 +199,8 @@ class Program(AgentText):
         """The fields of a step's GATHER."""
         found = self._gathers.get(id(gather))
         if found is None:
-            found = field_plans(gather.fields, self.library, self.variable_types, self.lookups)
+            plans = field_plans(gather.fields, self.library, self.variable_types, self.lookups)
+            found = tuple(with_entity(plan, self.entities) for plan in plans)
             self._gathers[id(gather)] = found
         return found
 
@@ -271,6 +273,11 @@ class Program(AgentText):
     def guardrails(self) -> tuple[GuardPlan, ...]:
         """GUARDRAILS, in the order in which they look."""
         return guard_plans(self)
+
+    @cached_property
+    def entities(self) -> dict[str, EntityPlan]:
+        """ENTITIES and NLU.entities by name."""
+        return entity_plans(self)
 
     @cached_property
     def lookups(self) -> dict[str, LookupTable | None]:

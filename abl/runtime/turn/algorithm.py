@@ -64,7 +64,7 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
     opened = _open(engine, message, action)
     engine.turn.asked_sensitive = engine.guarded and _asks_sensitive(engine, thread)
     if state.escalated:
-        engine.recorder.not_executed("human", "the session is with a human; the message waits", None)
+        human.listen(engine, thread)
         _close(engine, opened, thread, hooks=False)
         return
     profiles.choose(engine, thread)

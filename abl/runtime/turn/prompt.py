@@ -12,6 +12,7 @@ from abl.runtime.memory import tools as memory_tools
 from abl.runtime.memory.block_context import memory_context
 from abl.runtime.plan.declarations import declaration
 from abl.runtime.plan.flow import StepPlan
+from abl.runtime.turn.guidance import guidance
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -80,8 +81,9 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
 
 
 def _instructions(engine: Engine, thread: Thread, own: str | None) -> str | None:
-    """INSTRUCTIONS, then those of the profiles that hold (09 §12)."""
+    """INSTRUCTIONS, then those of the profiles that hold (09 §12), manner and terms."""
     more = [engine.render(thread, text).text for text in profiles.instructions(engine, thread)]
+    more += guidance(engine.program(thread))
     return "\n".join([*([own] if own else []), *more]) or own
 
 

@@ -10,7 +10,7 @@ from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
 from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
-from abl.runtime.flow import gathering, loop, steps
+from abl.runtime.flow import gathering, loop, returning, steps
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import clear
 from abl.runtime.gather import collecting as gather
@@ -227,6 +227,8 @@ def _work(engine: Engine, thread: Thread, *, returned: bool) -> Signal:
     """T11."""
     program = engine.program(thread)
     if program.flow is not None:
+        if returning.come_back(engine, thread, returned=returned):
+            return Signal.NEXT
         if returned and thread.flow.status == "ended":
             return Signal.NEXT
         return loop.run(engine, thread)

@@ -146,14 +146,17 @@ def test_the_item_of_a_pipeline_hides_no_variable(name: str) -> None:
 
 def test_a_section_that_is_not_known_may_set_a_name() -> None:
     text = (
-        'AGENT: A\nGOAL: "x"\nMEMRY:\n  session:\n    - fines\nCONSTRAINTS:\n  - REQUIRE fines == 0\n    ON_FAIL: "x"\n'
+        'AGENT: A\nGOAL: "x"\nBOXES:\n  session:\n    - fines\nCONSTRAINTS:\n  - REQUIRE fines == 0\n    ON_FAIL: "x"\n'
     )
     files = {"a.agent.abl": text}
     assert refusal(at("a.agent.abl", "REQUIRE fin|es", files), "x", files) == (
         "a.agent.abl:5 may set `fines` and cannot be read; mend it first."
     )
-    known = {"a.agent.abl": text.replace("MEMRY", "MEMORY")}
-    assert "REQUIRE dues == 0" in renamed(at("a.agent.abl", "REQUIRE fin|es", known), "dues", known)["a.agent.abl"]
+    for section in ("MEMORY", "MEMRY"):  # a misspelt one is read as meant
+        known = {"a.agent.abl": text.replace("BOXES", section)}
+        after = renamed(at("a.agent.abl", "REQUIRE fin|es", known), "dues", known)["a.agent.abl"]
+        assert "REQUIRE dues == 0" in after
+        assert "    - dues\n" in after
 
 
 def test_what_is_no_name_is_no_variable() -> None:

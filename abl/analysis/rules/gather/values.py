@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from abl.analysis import fixes
 from abl.analysis.conditions.reading import read_value
@@ -49,6 +50,10 @@ def unknown_field_property() -> None:
     """
 
 
+_BETWEEN: Final = re.compile(r"(?i)(?:range|between)\s*[(:]?\s*(-?[\d.]+)\s*(?:,|-|\.\.|and)\s*(-?[\d.]+)\s*\)?")
+"""Two bounds as other notations write them."""
+
+
 @rule(
     "ABL705",
     "sentence-as-validation",
@@ -80,6 +85,11 @@ def sentence_as_rule(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
     if validation is None or validation.form != "sentence" or validation.text is None:
         return
     written = validation.text.value.strip()
+    if (bounds := _BETWEEN.fullmatch(written)) is not None:
+        both = f"min({bounds[1]}), max({bounds[2]})"
+        repair = fixes.replace(validation.text.inner, both)
+        yield found(validation.text.span, repair, severity="warning", v=written, y=both)
+        return
     best = _meant(written)
     if best == written:  # what stands behind the bracket is too much
         best = written[: written.rfind(")") + 1] if not written.endswith(")") else ""

@@ -13,6 +13,7 @@ from abl.analysis.fixes.entries import (
     merge_entries,
     remove_property,
 )
+from abl.analysis.fixes.expiry import remembered
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
@@ -236,7 +237,8 @@ def legacy_initial_value(variable: nodes.SessionVariable, agent: AgentIndex) -> 
 def persistent_key_in_session(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A session variable has a property of persistent paths.
-    Why: It has no effect here; the first value of a session variable is INITIAL.
+    Why: It has no effect here; the first value of a session variable is INITIAL, and it ends with the session. What
+        is to outlive that is stored by a remember trigger, which takes a TTL.
     Bad:
         MEMORY:
           session:
@@ -249,7 +251,11 @@ def persistent_key_in_session(variable: nodes.SessionVariable, agent: AgentIndex
               INITIAL: 0
     """
     for prop in variable.props:
-        if prop.key in PERSISTENT_ONLY_KEYS:
+        if prop.key == "TTL":
+            repairs = (*remembered(agent, variable, prop), *remove_property(agent, prop))
+            words = "A session variable has no `TTL`; a remember trigger stores its value with one"
+            yield found(prop.key_span, *repairs, node=variable.path, wording=words)
+        elif prop.key in PERSISTENT_ONLY_KEYS:
             repairs = remove_property(agent, prop)
             if prop.key == "DEFAULT" and variable.prop("INITIAL") is None:
                 repairs = (fixes.replace(prop.key_span, "INITIAL"),)

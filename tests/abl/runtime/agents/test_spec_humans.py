@@ -5,7 +5,8 @@ import pytest
 from abl.runtime import load_scenario, run_scenario
 from abl.runtime.scenarios.files import ScenarioError
 from abl.runtime.scenarios.scripted import ScriptedModel
-from tests.abl.runtime.harness import assert_case, session, spec_cases
+from tests.abl.runtime.harness import assert_case, events_of, session, spec_cases
+from tests.abl.runtime.models import Steps
 
 
 @spec_cases("humans")
@@ -24,6 +25,34 @@ def test_a_scenario_that_expects_a_human_where_there_is_none_fails():
     files = {"d.agent.abl": 'AGENT: Desk\nGOAL: "g"\n'}
     result = run_scenario({"scenario": "s", "turns": [{"human": {"resolved": True}}]}, files)
     assert [failure.what for failure in result.failures] == ["human"]
+
+
+TO_HUMAN = """GUARDRAILS:
+  data:
+    kind: input
+    check: abl.contains_pii(input)
+    action: redact
+ESCALATE:
+  triggers:
+    - WHEN: input == "human"
+      REASON: "asked for"
+  on_human_complete:
+    - CONTINUE
+"""
+
+
+def test_a_message_to_the_human_is_kept_and_shown():
+    model = Steps("Welcome back.")
+    run = session(TO_HUMAN, model=model)
+    run.start()
+    run.say("human")
+    turn = run.say("my mail is ada@example.org")
+    assert turn.replies == []
+    assert [told["text"] for told in events_of(turn, "human.message")] == ["my mail is [REDACTED]"]
+    assert events_of(turn, "not_executed") == []
+    run.act("human.done", {"resolved": True})
+    run.say("thanks")
+    assert "my mail is [REDACTED]" in [said["text"] for said in model.requests[0]["messages"]]
 
 
 AGENT = """AGENT: {name}

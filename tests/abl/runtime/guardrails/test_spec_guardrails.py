@@ -55,3 +55,66 @@ def test_what_was_asked_as_sensitive_stays_hidden_when_it_is_blocked():
     turn = run.say("pin a@b.com")
     assert turn.replies == ["No."]
     assert "a@b.com" not in str(turn.events)
+
+
+REDACTING = """GUARDRAILS:
+  data:
+    kind: input
+    check: abl.contains_pii(input)
+    action: redact
+  shout:
+    kind: input
+    check: UPPER(input) != input
+    action: redact
+    priority: 200
+  keys:
+    kind: output
+    check: not_matches_pattern(response, "key-[0-9]+")
+    action: redact
+    priority: 300
+MEMORY:
+  session:
+    - key
+      INITIAL: "key-4711"
+FLOW:
+  entry_point: a
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - IF: input contains "key"
+        RESPOND: "Take {{key}}."
+      - ELSE:
+        RESPOND: "You said {{input}}"
+        SET: said = input
+"""
+
+
+def test_what_is_redacted_in_a_message_is_in_no_event():
+    sent = []
+    run = session(REDACTING, on_event=sent.append)
+    run.start()
+    turn = run.say("  my mail is ada@example.org and not SSN 123-45-6789  ")
+    assert turn.replies == ["You said my mail is [REDACTED] and not SSN [REDACTED]"]
+    later = run.say("hello")
+    for told in (turn.events, sent, later.events, [run.shown("ada@example.org")]):
+        assert "ada@" not in str(told)
+        assert "6789" not in str(told)
+    assert events_of(turn, "turn.start")[0]["input"].strip() == "my mail is [REDACTED] and not SSN [REDACTED]"
+
+
+def test_a_message_that_is_redacted_as_a_whole_is_in_no_event_either():
+    run = session(REDACTING)
+    run.start()
+    turn = run.say(" QUIET PLEASE ")
+    assert turn.replies == ["You said [REDACTED]"]
+    assert "QUIET" not in str(turn.events)
+
+
+def test_a_redacted_reply_is_shown_as_it_was_said():
+    run = session(REDACTING)
+    run.start()
+    turn = run.say("a key please")
+    assert turn.replies == ["Take [REDACTED]."]
+    assert [said["text"] for said in events_of(turn, "respond")] == ["Take [REDACTED]."]
+    assert "Take key-4711" not in str(turn.events)
