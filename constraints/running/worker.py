@@ -208,6 +208,7 @@ class EventLog:
         self.lease.check()
         self._offsets[event["seq"]] = self.elapsed_us
         self._waiting.append(event)
+        presence.note(turn_id=self.turn.pk, claimed=self.turn.started_at, place=place_of([event]))
         if time.monotonic() >= self._due or len(self._waiting) >= BATCH_EVENTS:
             self.flush()
 
