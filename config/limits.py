@@ -35,6 +35,37 @@ INTERNAL = frozenset(
 )
 """Constants of those modules that only say how something is computed: caches, and which of two ways is quicker."""
 
+APPS = ("web", "editor", "memory", "constraints")
+"""Applications whose constants named MOST, LONGEST, LARGEST or MAX are bounds, too."""
+
+SHOWN_ONLY = frozenset(
+    {
+        "constraints.running.stops.LONGEST_TEXT",
+        "constraints.running.sweeping.SEND_AT_MOST",
+        "constraints.running.sweeping.SWEEP_AT_MOST",
+        "constraints.running.worker.MAX_DEPTH",
+        "constraints.traces.flips.MOST_NODES",
+        "constraints.traces.values.MOST_MEMBERS",
+        "editor.texts.MAX_MESSAGE",
+        "editor.texts.MAX_PATH",
+        "memory.blocks.notes.LONGEST_VALUE",
+        "memory.facts.purge.LONGEST_DAYS",
+        "memory.facts.purge.LONGEST_REST",
+        "memory.facts.readers.MOST_PLACES",
+        "memory.stores.forms.MOST_FIELDS",
+        "memory.stores.samples.LONGEST",
+        "memory.stores.samples.MOST_ITEMS",
+        "memory.stores.validation.MOST",
+        "web.logs.LONGEST",
+        "web.logs.LONGEST_EVENT",
+        "web.sign_in.guessing.LONGEST_NAME",
+    }
+)
+"""Constants of these applications that say how something is shown, stored in a column, or done in portions."""
+
+NO_BOUND = frozenset({"ABL_PREFETCH", "ABL_TURN_LEASE_SECONDS", "ABL_MEMORY_SETTLE_SECONDS"})
+"""Settings with a number that stops nobody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -93,6 +124,7 @@ def words_of(module: str) -> dict[str, str]:
 BAD = "400 `invalid`"
 LATER = "429 `busy`"
 WRONG = "429 `slowed-down`"
+ROOM = "413 `quota-exceeded`, with what is used"
 LEFT = "the rest is left alone"
 NOT_EVALUATED = "an evaluation error"
 SPENT = "the turn fails, `budget-exceeded`"
@@ -167,11 +199,65 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("memory.facts.revising.MOST_DELETED", BAD, "Facts that are deleted at once."),
         Limit("memory.facts.saved_views.MOST_VIEWS", BAD, "Views that a user saves in a project."),
         Limit("memory.stores.services.artifacts.MOST_FILES", BAD),
-        Limit("ABL_PROJECT_FILES_MB", "413 `quota-exceeded`, with what is used"),
-        Limit("ABL_USER_FILES_MB", "413 `quota-exceeded`, with what is used"),
+        Limit(
+            "memory.stores.extraction.SECONDS", "the file is kept without its text", "Seconds in which a file is read."
+        ),
+        Limit(
+            "memory.stores.extraction.MEMORY", "the file is kept without its text", "Bytes of memory to read a file."
+        ),
+        Limit("memory.stores.extraction.PAGES", LEFT, "Pages of a PDF whose text is read."),
+        Limit("memory.stores.extraction.CHARACTERS", LEFT, "Characters of the text of a file that are kept."),
+        Limit(
+            "memory.stores.extraction.UNPACKED",
+            "the file is kept without its text",
+            "Bytes that a packed document may have when it is unpacked.",
+        ),
+        Limit("memory.stores.extraction.MEMBERS", "the file is kept without its text", "Parts of a packed document."),
+        Limit(
+            "memory.stores.extraction.RATIO",
+            "the file is kept without its text",
+            "Times its size to which a part of a packed document may unpack.",
+        ),
+        Limit("memory.stores.services.sessions.LARGEST", BAD, "Bytes of the metadata of a session."),
+        Limit("memory.stores.services.definitions.MOST_STORES", BAD, "Stores of a project."),
         Limit("memory.stores.services.exchange.MOST", BAD, "Stores in a file of definitions."),
+        Limit("memory.stores.views.LARGEST_FILE", BAD, "Bytes of a file of definitions."),
         Limit("memory.stores.schema.LARGEST", BAD, "Bytes of the schema of a store."),
+        Limit("memory.stores.schema.DEEPEST", BAD, "Levels of the schema of a store."),
         Limit("memory.stores.schema.MOST_PARTS", BAD, "Parts of the schema of a store."),
+        Limit("memory.stores.schema.MOST_PROGRAM", BAD),
+        Limit("memory.stores.schema.MOST_NAMES", BAD, "Names or values in a list of a schema."),
+        Limit("memory.stores.keywords.MOST_WORK", "400 `invalid` in a strict store, else the record is flagged"),
+        Limit("memory.stores.content.MOST_PATHS", BAD, "Paths that a request for a record may choose."),
+        Limit("memory.stores.own_api.LONGEST_PROJECTIONS", BAD, "Characters of these paths in an address."),
+        Limit("memory.banks.texts.CONTENT_LENGTH", BAD, "Characters of an entry of a bank."),
+        Limit("memory.banks.texts.MOST_LINES", BAD, "Lines that a bank may be set to keep."),
+        Limit("memory.banks.api.LONGEST_QUERY", BAD, "Characters of what is looked for in a bank."),
+        Limit("memory.blocks.texts.CORE_CHARACTERS", BAD, "Characters of a core block."),
+        Limit("memory.blocks.texts.CORE_ENTRIES", BAD, "Entries of a core block."),
+        Limit("memory.blocks.texts.ARCHIVAL_CHARACTERS", BAD, "Characters of an archival block."),
+        Limit("memory.blocks.ranking.LONGEST_QUERY", BAD, "Characters of what is looked for in memory blocks."),
+        Limit(
+            "memory.blocks.ranking.MOST_WORDS", "the others are left out", "Words that are looked for in memory blocks."
+        ),
+        Limit("memory.blocks.api.MOST_MATCHES", BAD, "Lines that a search of memory blocks answers."),
+        Limit("memory.lists.query.LONGEST", BAD, "Characters of a filter of a list."),
+        Limit("memory.lists.query.CHOSEN", BAD),
+        Limit("memory.lists.paging.LARGEST", BAD, "Facts of a page."),
+        Limit("memory.lists.paging.PATIENCE", "the page shows what was found and how to go on"),
+    ),
+    "Room on the disk": (
+        Limit("ABL_PROJECT_FILES_MB", ROOM),
+        Limit("ABL_USER_FILES_MB", ROOM),
+        Limit("ABL_PROJECT_CONVERSATIONS_MB", f"{ROOM}; turns that wait fail with it"),
+        Limit("ABL_USER_CONVERSATIONS_MB", f"{ROOM}; turns that wait fail with it"),
+        Limit("ABL_PROJECT_TEXTS_MB", ROOM),
+        Limit("ABL_USER_TEXTS_MB", ROOM),
+        Limit("ABL_PROJECT_MEMORY_MB", f"{ROOM}; a turn that writes fails with it"),
+        Limit("ABL_USER_PROJECTS", BAD),
+        Limit("editor.services.MOST_DOCUMENTS", BAD),
+        Limit("editor.services.MOST_TOKENS", BAD),
+        Limit("editor.services.REVOKED_KEPT", "older ones are forgotten"),
     ),
     "Connections": (
         Limit("ABL_CONNECTIONS", "the one that waited longest for its client is closed; 503 if none waits"),
@@ -220,6 +306,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("abl.limits.MAX_COMPARED_LINES", "the difference is coarse"),
         Limit("abl.limits.MAX_LINE_COMPARISONS", "the difference is coarse"),
         Limit("editor.changes.MOST_SHOWN", LEFT),
+        Limit("editor.editing.fixes.MOST_SHOWN", LEFT),
         Limit("abl.limits.MAX_PROJECT_FILES", LEFT),
         Limit("abl.limits.MAX_FOLDER_ENTRIES", LEFT),
     ),

@@ -48,8 +48,19 @@ KNOWN: dict[str, str] = {
     "ABL_TURN_LEASE_SECONDS": "A turn whose worker elsewhere is silent for so long is given to another. Default: 4.",
     "ABL_TURN_MAX_ATTEMPTS": "Attempts at a turn, whose workers were lost, before it is marked as failed. Default: 10.",
     "ABL_UPLOAD_BYTES": "The largest file that can be uploaded to a session. Default: 10000000.",
-    "ABL_PROJECT_FILES_MB": "Megabytes that the files of all sessions of a project may take. Default: 1000.",
-    "ABL_USER_FILES_MB": "Megabytes that the files which an account uploaded may take, in all projects. Default: 2000.",
+    "ABL_PROJECT_FILES_MB": "Megabytes that the files of all sessions of a project may take, with the texts read from "
+    "them. Default: 1000.",
+    "ABL_USER_FILES_MB": "Megabytes that the files which an account uploaded may take, in all projects, with the "
+    "texts read from them. Default: 2000.",
+    "ABL_PROJECT_CONVERSATIONS_MB": "Megabytes that the test conversations of a project may take, with snapshots and "
+    "traces. Default: 2000.",
+    "ABL_USER_CONVERSATIONS_MB": "Megabytes that the test conversations which an account started may take, in all "
+    "projects. Default: 4000.",
+    "ABL_PROJECT_TEXTS_MB": "Megabytes that the revisions and drafts of a project's documents may take. Default: 1000.",
+    "ABL_USER_TEXTS_MB": "Megabytes that the revisions and drafts which an account saved may take, in all projects. "
+    "Default: 2000.",
+    "ABL_PROJECT_MEMORY_MB": "Megabytes that a project's memory may write, as its log keeps it. Default: 5000.",
+    "ABL_USER_PROJECTS": "Projects that an account may own. Default: 100.",
     "ABL_MEMORY_SETTLE_SECONDS": "Without a turn for so long, a conversation's facts go into memory. Default: 300.",
     "ABL_ADMIN_PASSWORD": "Password of the first admin. Default: made on first start and printed once.",
 }

@@ -57,6 +57,9 @@ class Conversation(models.Model):
     state = models.CharField(max_length=5, choices=State.choices, default=State.OPEN)
     session_id = models.CharField(max_length=32, default=new_session_id, editable=False)
     version = models.PositiveBigIntegerField(default=0, editable=False)
+    stored_bytes = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="What its turns, snapshots and traces take, for quotas."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     unsettled_since = models.DateTimeField(
         null=True, editable=False, help_text="Last change that sleep-time memory has not read; empty once it has."
@@ -73,6 +76,8 @@ class Conversation(models.Model):
                 condition=models.Q(unsettled_since__isnull=False),
                 name="conversation_unsettled",
             ),
+            models.Index(fields=["project", "stored_bytes"], name="conversation_stored_project"),
+            models.Index(fields=["started_by", "stored_bytes"], name="conversation_stored_account"),
         ]
 
     def __str__(self) -> str:

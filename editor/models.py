@@ -96,6 +96,7 @@ class Revision(models.Model):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
     text = models.TextField()
+    stored_bytes = models.PositiveIntegerField(default=0, editable=False, help_text="Bytes of the text, for quotas.")
     author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     message = models.CharField(max_length=300, blank=True)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.RESTRICT, related_name="children")
@@ -104,6 +105,11 @@ class Revision(models.Model):
     class Meta:
         ordering: ClassVar = ["-number"]
         constraints: ClassVar = [models.UniqueConstraint(fields=["document", "number"], name="one_text_per_revision")]
+        # A text may be long: sums of sizes read these and not the rows.
+        indexes: ClassVar = [
+            models.Index(fields=["document", "stored_bytes"], name="revision_stored_document"),
+            models.Index(fields=["author", "stored_bytes"], name="revision_stored_author"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.document_id} revision {self.number}"
@@ -115,11 +121,16 @@ class Draft(models.Model):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="drafts")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     text = models.TextField()
+    stored_bytes = models.PositiveIntegerField(default=0, editable=False, help_text="Bytes of the text, for quotas.")
     base = models.ForeignKey(Revision, null=True, on_delete=models.SET_NULL, related_name="+")
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["document", "user"], name="one_draft_per_user")]
+        indexes: ClassVar = [
+            models.Index(fields=["document", "stored_bytes"], name="draft_stored_document"),
+            models.Index(fields=["user", "stored_bytes"], name="draft_stored_user"),
+        ]
 
     def __str__(self) -> str:
         return f"draft of {self.document_id} by {self.user_id}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import RestrictedError
 from django.db.models.deletion import ProtectedError
@@ -12,7 +13,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from abl.analysis.index import catalogues
-from editor import selectors, trials
+from editor import room, selectors, trials
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
 from editor.texts import MAX_MESSAGE, document_path, storable
 from web.errors import Conflict, Invalid, NotFound
@@ -21,6 +22,12 @@ from web.storage import is_full
 TOKEN_PREFIX = "abl_"  # noqa: S105  (how a token begins, so that people and scanners recognise one)
 USED_STEP = timedelta(minutes=5)
 SLUG_TRIES = 20
+MOST_DOCUMENTS = 1_000
+"""Documents of a project."""
+MOST_TOKENS = 50
+"""Tokens of a user in a project that are not revoked."""
+REVOKED_KEPT = 50
+"""Revoked tokens of a user in a project that are still listed."""
 
 
 class Unchanged:
@@ -40,6 +47,7 @@ class StillNeeded(Conflict):
 def project_create(*, user: User, name: str, slug: str = "", description: str = "") -> Project:
     """A new project owned by ``user``. Without a slug, one is made of the name."""
     name = _name(name)
+    _refuse_another_project(user)
     wanted = slug.strip() or slugify(name)[:60].strip("-") or "project"
     if slug and Project.objects.filter(slug=wanted).exists():
         raise Invalid(fields={"slug": f"{wanted!r} is taken; choose another."})
@@ -50,6 +58,17 @@ def project_create(*, user: User, name: str, slug: str = "", description: str = 
     project = _project_insert(wanted, name, storable(description, "description").strip(), exact=bool(slug.strip()))
     Membership.objects.create(project=project, user=user, role=Membership.Role.OWNER)
     return project
+
+
+def _refuse_another_project(user: User) -> None:
+    """``Invalid`` when the user owns as many projects as an account may."""
+    most = settings.USER_PROJECTS
+    if Membership.objects.filter(user=user, role=Membership.Role.OWNER).count() >= most:
+        words = (
+            f"{user.get_username()} owns {most} projects already; no more are allowed. Who runs the workbench can "
+            "delete some, or raise ABL_USER_PROJECTS."
+        )
+        raise Invalid(fields={"name": words})
 
 
 def _project_insert(wanted: str, name: str, description: str, *, exact: bool) -> Project:
@@ -135,6 +154,8 @@ def document_create(
     kind = kind or kind_of(path)
     if kind not in Document.Kind.values:
         raise Invalid(fields={"kind": f"{kind!r} is no kind; use one of {', '.join(Document.Kind.values)}."})
+    if Document.objects.filter(project=project).count() >= MOST_DOCUMENTS:
+        raise Invalid(fields={"path": f"{project.name} has {MOST_DOCUMENTS:,} documents; no more are allowed."})
     try:
         with transaction.atomic():
             document = Document.objects.create(project=project, path=path, kind=kind)
@@ -221,11 +242,13 @@ def _unknown_base(document: Document, number: int, newest: Revision | None) -> I
 
 
 def _append(document: Document, user: User, text: str, message: str) -> Revision:
+    room.refuse_over_quota(project=document.project, user=user, text=text)
     head = Revision.objects.filter(pk=document.head_id or 0).only("pk", "number").first()
     revision = Revision.objects.create(
         document=document,
         number=head.number + 1 if head else 1,
         text=text,
+        stored_bytes=room.size_of(text),
         author=user,
         message=storable(" ".join(message.split()), "message")[:MAX_MESSAGE],
         parent=head,
@@ -249,7 +272,13 @@ def draft_save(*, document: Document, user: User, text: str, base_revision: int 
     if base is not None and base.text == text:
         draft_discard(document=document, user=user)
         return None
-    draft, _ = Draft.objects.update_or_create(document=document, user=user, defaults={"text": text, "base": base})
+    # What is there already may be typed into, even over the quota, as long as it does not grow.
+    before = Draft.objects.filter(document=document, user=user).values_list("stored_bytes", flat=True).first() or 0
+    size = room.size_of(text)
+    if size > before:
+        room.refuse_over_quota(project=document.project, user=user, text=text, replaced=before)
+    values = {"text": text, "base": base, "stored_bytes": size}
+    draft, _ = Draft.objects.update_or_create(document=document, user=user, defaults=values)
     return draft
 
 
@@ -261,6 +290,11 @@ def draft_discard(*, document: Document, user: User) -> None:
 @transaction.atomic
 def token_create(*, project: Project, user: User, name: str = "") -> tuple[ApiToken, str]:
     """A token of one user in one project, and its secret, which is kept nowhere (docs/spec 12 §5)."""
+    theirs = ApiToken.objects.filter(project=project, user=user)
+    if theirs.filter(revoked_at__isnull=True).count() >= MOST_TOKENS:
+        raise Invalid(fields={"name": f"you have {MOST_TOKENS} tokens here; revoke one that is no longer needed"})
+    revoked = theirs.filter(revoked_at__isnull=False).order_by("-revoked_at", "-pk")
+    theirs.filter(pk__in=list(revoked.values_list("pk", flat=True)[REVOKED_KEPT:])).delete()
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=user,

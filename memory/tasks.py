@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from memory.facts import purge
+from memory.log import room
 from memory.stores.tasks import purge_records
 from web.periodic import periodic
 
@@ -17,8 +18,10 @@ def purge_expired() -> int:
 @shared_task(name="memory.drop_tombstones", ignore_result=True)
 @periodic("drop-tombstones")
 def drop_tombstones() -> int:
-    """Drop the tombstones that their projects keep no longer."""
-    return purge.drop_tombstones()
+    """Drop the tombstones that their projects keep no longer, and count the room that others left."""
+    gone = purge.drop_tombstones()
+    room.recount()
+    return gone
 
 
 __all__ = ["drop_tombstones", "purge_expired", "purge_records"]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from abl.runtime.memory.in_memory import LATEST_YEAR, MockTools
 from constraints import selectors
 from constraints.models import Conversation, Turn
-from constraints.running import programs
+from constraints.running import programs, room
 from constraints.running.changes import turn_enqueue
 from constraints.running.queue import share_of
 from constraints.running.run_settings import run_settings
@@ -55,7 +55,8 @@ def conversation_start(
     :param metadata: what ``memory.sessionMeta`` gives agents to read, with the two references (docs/spec 11 §2).
     :param run: ``memory_policy``, ``bank`` and ``model``, as ``run_settings`` takes them.
 
-    Raises ``Invalid`` for a value that is not offered and ``NotRunnable`` when the documents have errors.
+    Raises ``TooLarge`` (``quota-exceeded``) without room for another, ``Invalid`` for a value that is not offered and
+    ``NotRunnable`` when the documents have errors.
     """
     clock_start = checked_start(clock_start)
     entry = entry or str(project.settings.get("entry") or "")
@@ -69,6 +70,9 @@ def conversation_start(
     user = user.strip() or DEFAULT_USER
     # Not the key: writers of memory, whom the session waits for, hold that.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    mocks, settings = project.settings.get("mocks", {}), run_settings(project=project, given=run)
+    size = room.size_at_start(pins, mocks, settings)
+    room.refuse_over_quota(project=project, started_by=started_by, new=size)
     conversation = Conversation.objects.create(
         project=project,
         number=selectors.conversation_last_number(project=project) + 1,
@@ -81,8 +85,9 @@ def conversation_start(
         clock_mode=clock_mode,
         clock_start=clock_start if clock_mode == Conversation.Clock.FIXED else None,
         seed=seed,
-        mocks=project.settings.get("mocks", {}),
-        settings=run_settings(project=project, given=run),
+        mocks=mocks,
+        settings=settings,
+        stored_bytes=size,
         version=1,
     )
     stores.session_begin(

@@ -2,8 +2,8 @@
 
 Each process that works on turns holds a lock on a file of its own; the kernel lets go of it when the process ends in
 any way. Who can take the lock knows that the process is gone. In the file stands which turn the process is at, so that
-others can end a process that does not come back from it, and only that one. A process on another machine has no file
-here: of that one only the lease tells.
+others can end a process that does not come back from it, and only that one; behind that, where in the turn it is. A
+process on another machine has no file here: of that one only the lease tells.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ import time
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 
 SUFFIX = ".alive"
 RECORD_BYTES = 160
+PLACE_BYTES = 8192
+"""A note of a place that is longer, by names that an author chose, is left out."""
 STOPPED = 0.0
 """Stands for the time of a process that was killed because of its turn."""
 _held: dict[str, IO[bytes]] = {}
@@ -126,6 +128,25 @@ def _write(work: Work | None) -> None:
             os.pwrite(file.fileno(), _record(work), 0)  # in one piece: nobody reads half of it
 
 
+def note(*, turn_id: int, claimed: datetime | None, place: dict[str, Any]) -> None:
+    """Write down where in its turn this process is: who has to kill it can say so."""
+    file = _held.get(worker_name().rpartition(":")[2])
+    data = json.dumps([turn_id, _text(claimed), place]).encode() + b"\n"
+    if file is not None and len(data) <= PLACE_BYTES:
+        with contextlib.suppress(OSError):
+            os.pwrite(file.fileno(), data, RECORD_BYTES)
+
+
+def place_of(worker: str, *, turn_id: int, claimed: datetime | None) -> dict[str, Any]:
+    """Where the process was at last in this claim of the turn; empty where that is not known."""
+    try:
+        line = path_of(worker).read_bytes()[RECORD_BYTES:].partition(b"\n")[0]
+        *of, place = json.loads(line)
+    except (OSError, ValueError, TypeError):
+        return {}
+    return dict(place) if of == [turn_id, _text(claimed)] else {}
+
+
 def _record(work: Work | None) -> bytes:
     return json.dumps(work).encode().ljust(RECORD_BYTES)
 
@@ -137,7 +158,7 @@ def _text(claimed: datetime | None) -> str:
 def work_of(path: Path) -> Work | None:
     """What the process of a file is at, or was at when it ended; None if at nothing."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(path.read_bytes()[:RECORD_BYTES])
         return Work(*found) if found is not None else None
     except (OSError, ValueError, TypeError):
         return None

@@ -94,7 +94,12 @@ def ending(turn: Turn) -> dict[str, Any]:
     change: dict[str, Any] = {"finished_at": timezone.now(), "input": shown_input(turn)}
     if turn.cancel_requested:
         return change | {"status": Turn.Status.CANCELLED}
-    return change | {"status": Turn.Status.FAILED, "error": time_exceeded(turn)}
+    return change | {"status": Turn.Status.FAILED, "error": time_exceeded(turn) | last_place(turn)}
+
+
+def last_place(turn: Turn) -> dict[str, Any]:
+    """Where a turn was whose process cannot say so any more; empty where it left no word, as on another machine."""
+    return presence.place_of(turn.worker, turn_id=turn.pk, claimed=turn.started_at)
 
 
 @transaction.atomic
@@ -123,7 +128,7 @@ def after_loss(turn: Turn, *, own_fault: bool) -> dict[str, Any]:
         "status": Turn.Status.FAILED,
         "finished_at": timezone.now(),
         "input": shown_input(turn),
-        "error": {"code": "worker-lost", "message": message},
+        "error": {"code": "worker-lost", "message": message, **last_place(turn)},
         "kills": kills,
     }
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from abl.runtime.memory.in_memory import ttl_seconds
 from constraints.models import Conversation, TraceEvent, Turn
+from constraints.running import room
 from constraints.running.changes import conversation_changed, turn_enqueue
 from constraints.running.memories import metadata_pass
 from constraints.running.programs import shown_input
@@ -44,7 +45,8 @@ def turn_post(
     ``data`` by kind: say ``{"text", "memory_policy"?}``, act ``{"id", "value"}``, set ``{"name", "value"}``, advance
     ``{"by": "2h"}``.
     ``metadata`` is merged into that of the session (docs/spec 11 §2).
-    Raises ``Invalid`` for bad input and ``Conflict`` when the conversation has ended.
+    Raises ``Invalid`` for bad input, ``TooLarge`` (``quota-exceeded``) when the conversations of the project or of who
+    started this one have no room left, and ``Conflict`` when the conversation has ended.
     """
     message_id = storable(message_id.strip()) or uuid.uuid4().hex
     if len(message_id) > 64:
@@ -56,6 +58,9 @@ def turn_post(
         if known is not None:
             return known, False
         refuse_if_closed(locked)
+        size = room.TURN_BYTES + len(json.dumps(cleaned))
+        room.refuse_over_quota(project=locked.project, started_by=locked.started_by, new=size)
+        room.take(conversation_id=locked.pk, size=size)
         turn = Turn.objects.create(
             conversation=locked,
             share=share_of(locked),

@@ -19,7 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from constraints.models import Conversation, TraceEvent, Turn
-from constraints.running import presence
+from constraints.running import presence, room
 from constraints.running.changes import conversation_changed, send
 from constraints.running.leases import (
     CancelRequested,
@@ -39,9 +39,9 @@ from constraints.running.queue import share_charge
 from constraints.running.runner import Outcome, Overtaken, Task, TurnProblem, run_in_session
 from constraints.running.stops import place_of
 from constraints.running.turns import turn_enqueue_next, turn_release
-from constraints.traces.storing import events_insert, storable_json
+from constraints.traces.storing import events_insert, storable_and_size, storable_json
 from memory.stores import services as stores
-from web.errors import StorageFull
+from web.errors import StorageFull, TooLarge
 from web.storage import is_full
 
 log = structlog.get_logger("abl_workbench.turns")
@@ -107,6 +107,8 @@ def claimed_run(turn: Turn, runner: Runner) -> str | None:
         log.warning("turn given up: its lease is lost")
     except TurnProblem as problem:
         turn_drop(lease=lease, status=Turn.Status.FAILED, error=problem.as_json())
+    except TooLarge as error:  # of what the end of a session writes
+        turn_drop(lease=lease, status=Turn.Status.FAILED, error={"code": error.code, "message": error.detail})
     except (OperationalError, InterfaceError) as error:
         if not is_full(error):
             # The database is away: the lease runs out and the sweeper queues the turn again when it is back.
@@ -129,6 +131,7 @@ def attempted(lease: Lease, runner: Runner) -> bool:
     events = EventLog(turn=lease.turn, lease=lease)
     try:
         with lease.kept():
+            refuse_without_room(lease.turn)
             outcome = runner(Task.of(lease.turn, on_event=events.add, poll=lease.check))
             turn_finish(lease=lease, events=events, outcome=outcome, duration_us=events.elapsed_us)
     except Overtaken as why:
@@ -142,6 +145,15 @@ def attempted(lease: Lease, runner: Runner) -> bool:
             problem.data |= place_of(events.all, str(problem.__cause__ or ""))
         raise
     return True
+
+
+def refuse_without_room(turn: Turn) -> None:
+    """Turns that wait may be many: each is let in only while there is room for what it leaves."""
+    conversation = turn.conversation
+    try:
+        room.refuse_over_quota(project=conversation.project, started_by=conversation.started_by)
+    except TooLarge as error:
+        raise TurnProblem(error.code, f"The turn was not run: {error.fields['conversation']}.", **error.data) from error
 
 
 def turn_begin_again(*, lease: Lease, number: int) -> None:
@@ -172,6 +184,7 @@ class EventLog:
         self.turn = turn
         self.lease = lease
         self.tally: Counter[str] = Counter()
+        self.size = 0  # bytes that were inserted; an event that was written again counts again
         self._waiting: list[Event] = []
         self._written: list[tuple[Event, TraceEvent]] = []
         self._depths: dict[int, int] = {}
@@ -195,6 +208,7 @@ class EventLog:
         self.lease.check()
         self._offsets[event["seq"]] = self.elapsed_us
         self._waiting.append(event)
+        presence.note(turn_id=self.turn.pk, claimed=self.turn.started_at, place=place_of([event]))
         if time.monotonic() >= self._due or len(self._waiting) >= BATCH_EVENTS:
             self.flush()
 
@@ -209,7 +223,7 @@ class EventLog:
     def write(self, *, version: int) -> None:
         """Insert what waits, inside the caller's transaction."""
         rows = [self._row(event, version) for event in self._waiting]
-        events_insert(rows)
+        self.size += events_insert(rows)
         self._written += zip(self._waiting, rows, strict=True)
         self._waiting = []
 
@@ -222,7 +236,7 @@ class EventLog:
             if (fresh.duration_us, fresh.status, fresh.data) != (row.duration_us, row.status, row.data):
                 changed.append(fresh)
         TraceEvent.objects.filter(turn=self.turn, seq__in=[row.seq for row in changed]).delete()
-        events_insert(changed)
+        self.size += events_insert(changed)
         self.write(version=version)
         recalls = {event["seq"] for event, _ in self._written if event["kind"] == "recall"}
         self.tally = Counter(name for event, _ in self._written if (name := counted_as(event, recalls)))
@@ -291,13 +305,15 @@ def turn_finish(*, lease: Lease, events: EventLog, outcome: Outcome, duration_us
         events.complete(version=version)
         outcome.commit_facts()
         process_values_keep(conversation=turn.conversation, values=outcome.process_values)
+        columns, size = stored_columns(outcome)
+        room.take(conversation_id=turn.conversation_id, size=events.size + size)
         lease.held.update(
             status=Turn.Status.DONE,
             finished_at=timezone.now(),
             version=version,
             tally=dict(events.tally),
             duration_us=duration_us,
-            **{name: storable_json(value) for name, value in outcome.columns().items() if name != "clock_at"},
+            **columns,
             clock_at=outcome.clock_at,
         )
         if outcome.ended:
@@ -308,6 +324,12 @@ def turn_finish(*, lease: Lease, events: EventLog, outcome: Outcome, duration_us
                 now=outcome.clock_at or timezone.now(),
             )
         turn_enqueue_next(conversation_id=turn.conversation_id)
+
+
+def stored_columns(outcome: Outcome) -> tuple[dict[str, Any], int]:
+    """The columns that a turn leaves in its row, as they are stored, and their bytes."""
+    found = {name: storable_and_size(value) for name, value in outcome.columns().items() if name != "clock_at"}
+    return {name: value for name, (value, _) in found.items()}, sum(size for _, size in found.values())
 
 
 def turn_drop(*, lease: Lease, status: str, error: Mapping[str, Any] | None = None) -> None:

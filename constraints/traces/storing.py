@@ -18,15 +18,22 @@ INSERT = (
     f'INSERT INTO "{TraceEvent._meta.db_table}" ({COLUMNS}) '  # noqa: S608 - names of our own columns
     f"VALUES ({', '.join(['%s'] * len(FIELDS))})"
 )
+EVENT_BYTES = 128
+"""What an event takes beside its texts."""
 JSON_FIELDS = frozenset(("span", "data"))
 SUSPECT = re.compile(r"\\u(?:0000|d[89a-f])")
 """An escaped NUL or surrogate, also one of a pair."""
 
 
-def events_insert(rows: Iterable[TraceEvent]) -> None:
-    """Insert the rows in their order, inside the caller's transaction. Their primary keys are not read back."""
+def events_insert(rows: Iterable[TraceEvent]) -> int:
+    """Insert the rows in their order, inside the caller's transaction, and return the bytes that they take, roughly.
+
+    Their primary keys are not read back.
+    """
+    values = [values_of(row) for row in rows]
     with connection.cursor() as cursor:
-        cursor.executemany(INSERT, [values_of(row) for row in rows])
+        cursor.executemany(INSERT, values)
+    return sum(EVENT_BYTES + sum(len(each) for each in row if isinstance(each, str)) for row in values)
 
 
 def json_text(value: Any) -> str:
@@ -37,7 +44,13 @@ def json_text(value: Any) -> str:
 
 def storable_json(value: Any) -> Any:
     """A JSON value as :func:`json_text` keeps it; one without such text is returned as it is."""
-    return storable(value) if SUSPECT.search(json.dumps(value, default=str)) else value
+    return storable_and_size(value)[0]
+
+
+def storable_and_size(value: Any) -> tuple[Any, int]:
+    """What :func:`storable_json` returns, and the characters that it has as JSON."""
+    text = json.dumps(value, default=str)
+    return (storable(value) if SUSPECT.search(text) else value), len(text)
 
 
 def values_of(row: TraceEvent) -> list[Any]:

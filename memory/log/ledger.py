@@ -12,14 +12,14 @@ from typing import Any, Protocol
 from django.db import connection, transaction
 
 from memory.facts import sql
-from memory.log import chain
+from memory.log import chain, room
 from memory.models import FactChange, System
 
-_HEAD = "SELECT seq, digest FROM memory_changehead WHERE project_id = %s"
+_HEAD = "SELECT seq, digest, stored_bytes FROM memory_changehead WHERE project_id = %s"
 _COMMIT_UNFLUSHED = "SET LOCAL synchronous_commit TO off"
 _FLUSH = "SELECT pg_logical_emit_message(true, 'facts', '')"
 _NEW_HEAD = "INSERT INTO memory_changehead (project_id, seq, digest) VALUES (%s, 0, '') ON CONFLICT DO NOTHING"
-_MOVE_HEAD = "UPDATE memory_changehead SET seq = %s, digest = %s WHERE project_id = %s"
+_MOVE_HEAD = "UPDATE memory_changehead SET seq = %s, digest = %s, stored_bytes = %s WHERE project_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Ledger:
                 cursor.execute(_NEW_HEAD, [self.project_id])
                 cursor.execute(_HEAD + lock, [self.project_id])
                 row = cursor.fetchone()
-        self._seq, self._digest = row
+        self._seq, self._digest, self._size = row
         return self
 
     def written(
@@ -128,8 +128,15 @@ class Ledger:
     ) -> None:
         """A value was written; ``value_text`` is canonical JSON, masked already where it has to be.
 
+        Raises ``TooLarge`` (``quota-exceeded``) when the project's memory has no room for it.
+
         :param key: project, scope, owner, path. :param columns: type, at and what else ``Change`` has.
         """
+        size = len(value_text.encode())
+        room.OF_PROJECT.refuse(
+            new=size + room.ENTRY_BYTES, used=self._size, whose="the project", begins=f"has {size:,} bytes; "
+        )
+        self._size += size
         nonce, commitment = chain.commit_to(value_text)
         kind = FactChange.Kind.WRITE
         self._append(system, kind, key, version, value=value_text, nonce=nonce, commitment=commitment, **columns)
@@ -191,6 +198,7 @@ class Ledger:
         change.seq = self._seq
         change.digest = self._digest = chain.digest_of(change, self._digest)
         self._changes.append(change)
+        self._size += room.ENTRY_BYTES
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         if error is not None or not self._changes:
@@ -198,7 +206,7 @@ class Ledger:
         rows = [[_stored(getattr(change, name)) for name in _COLUMNS] for change in self._changes]
         with connection.cursor() as cursor:
             cursor.executemany(_INSERT, rows) if len(rows) > 1 else cursor.execute(_INSERT, rows[0])
-            cursor.execute(_MOVE_HEAD, [self._seq, self._digest, self.project_id])
+            cursor.execute(_MOVE_HEAD, [self._seq, self._digest, self._size, self.project_id])
 
 
 @contextmanager

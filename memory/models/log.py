@@ -120,6 +120,9 @@ class ChangeHead(models.Model):
     project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="+")
     seq = models.PositiveBigIntegerField(default=0)
     digest = models.CharField(max_length=64, blank=True)
+    stored_bytes = models.PositiveBigIntegerField(
+        default=0, db_default=0, editable=False, help_text="What the log takes, for quotas (memory.log.room)."
+    )
 
     def __str__(self) -> str:
         return f"log of {self.project_id} up to #{self.seq}"

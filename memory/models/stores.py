@@ -184,6 +184,9 @@ class Artifact(models.Model):
     filename = models.CharField(max_length=255)
     mimetype = models.CharField(max_length=120)
     size = models.PositiveBigIntegerField()
+    stored_bytes = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="What counts toward quotas: the file and its text."
+    )
     sha256 = models.CharField(max_length=64)
     file = models.FileField(upload_to="artifacts/", max_length=300)
     text = models.TextField(null=True, blank=True)
@@ -199,8 +202,8 @@ class Artifact(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["project", "session", "id"], name="artifact_of_session"),
             models.Index(fields=["expires_at", "id"], name="artifact_to_purge"),
-            models.Index(fields=["project", "size"], name="artifact_of_project"),
-            models.Index(fields=["uploaded_by", "size"], name="artifact_of_account"),
+            models.Index(fields=["project", "stored_bytes"], name="artifact_stored_project"),
+            models.Index(fields=["uploaded_by", "stored_bytes"], name="artifact_stored_account"),
         ]
 
     def __str__(self) -> str:

@@ -8,8 +8,9 @@ from pkgutil import resolve_name
 
 import pytest
 
-from config.limits import INTERNAL, LIMITS, WHOLE, Limit, page, words_of
+from config.limits import APPS, INTERNAL, LIMITS, NO_BOUND, SHOWN_ONLY, WHOLE, Limit, page, words_of
 from config.options import KNOWN
+from tests.workbench import ROOT
 
 ROWS = [limit for limits in LIMITS.values() for limit in limits]
 
@@ -19,6 +20,45 @@ def test_every_bound_has_its_row(module):
     bounds = {f"{module}.{name}" for name in vars(import_module(module)) if name.isupper()}
     assert bounds
     assert bounds - {row.of for row in ROWS} - INTERNAL == set()
+
+
+def test_every_bound_of_an_application_has_its_row():
+    bounds = set(constants_of_applications())
+    assert len(bounds) > 50
+    assert bounds - {row.of for row in ROWS} - SHOWN_ONLY == set()
+    assert bounds >= SHOWN_ONLY, "one that is gone"
+    assert SHOWN_ONLY.isdisjoint(row.of for row in ROWS)
+
+
+def constants_of_applications():
+    """Dotted names of the constants that are called as bounds are."""
+    for app in APPS:
+        for path in (ROOT / app).rglob("*.py"):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for name in re.findall(
+                r"^((?:MAX|MOST|LONGEST|LARGEST)(?:_[A-Z_]+)?|[A-Z_]+_AT_MOST)(?:: \w+)? =", path.read_text(), re.M
+            ):
+                if module not in WHOLE:
+                    yield f"{module}.{name}"
+
+
+def test_every_setting_that_bounds_something_has_its_row():
+    numbers = {name for name in settings_read() if name.startswith("ABL_")}
+    rows = {row.setting for row in ROWS if row.setting}
+    assert numbers - rows - NO_BOUND == set()
+    assert rows | NO_BOUND <= numbers
+
+
+def test_the_default_of_a_setting_is_the_one_that_is_read():
+    for name, default in settings_read().items():
+        assert int(KNOWN[name].partition(" Default: ")[2].rstrip(".")) == default, name
+
+
+def settings_read():
+    """Settings that are numbers, with the default that config/settings.py gives them."""
+    found = re.findall(r'env\.number\("(\w+)", ([\d_]+),', (ROOT / "config/settings.py").read_text())
+    assert len(found) > 15
+    return {name: int(default) for name, default in found}
 
 
 def test_what_is_no_limit_for_anybody_has_no_row_and_is_there():

@@ -16,8 +16,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import BigIntegerField, QuerySet, Sum, Value
-from django.db.models.functions import Greatest
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
@@ -31,15 +30,17 @@ from memory.models import Artifact, FactChange, System
 from memory.stores import filetypes, selectors
 from memory.stores.extraction import cut, extract
 from memory.stores.filetypes import ALLOWED, FileType
-from web.errors import Invalid, TooLarge
+from web.errors import Invalid
+from web.quotas import Quota
 
 LIFETIME = timedelta(days=30)
 """How long the links to a file work, and the file is kept."""
 MOST_FILES = 100
 """Files of a session."""
 LEAST_COUNTED = 4096
-"""Bytes as which each file counts at least: a block of the disk."""
-MEGABYTE = 1_000_000
+"""Bytes as which each file counts at least: a block of the disk. The text that was read from it comes on top."""
+OF_PROJECT = Quota("file", "files", "ABL_PROJECT_FILES_MB")
+OF_USER = Quota("file", "files", "ABL_USER_FILES_MB")
 FOLDER = "artifacts"
 ORPHAN_AGE = timedelta(hours=1)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -65,6 +66,7 @@ def artifact_add(
         filename=filetypes.clean_name(str(file.name or ""), kind),
         mimetype=kind.mimetype,
         size=len(data),
+        stored_bytes=max(len(data), LEAST_COUNTED) + len((text or "").encode()),
         sha256=hashlib.sha256(data).hexdigest(),
         file=name,
         text=text,
@@ -90,29 +92,25 @@ def artifact_add(
 
 
 def refuse_over_quota(artifact: Artifact) -> None:
-    """Raise ``TooLarge`` if the files of its project, or of who uploads it, would take more than they may.
+    """Raise ``TooLarge`` if the files of its project, or of who uploads it, with their texts would take too much.
 
     The sum over a project is exact, since its log admits one writer; that of a user who uploads to several projects at
     the same moment may be exceeded by what is on its way.
     """
     ours = Artifact.objects.filter(project=artifact.project_id)
-    _refuse_beyond(ours, artifact, "the project", "ABL_PROJECT_FILES_MB", settings.PROJECT_FILES_MB)
+    _refuse_beyond(ours, artifact, OF_PROJECT, "the project")
     if artifact.uploaded_by:
         theirs = Artifact.objects.filter(uploaded_by=artifact.uploaded_by)
-        whose = f"{artifact.uploaded_by}, in all projects"
-        _refuse_beyond(theirs, artifact, whose, "ABL_USER_FILES_MB", settings.USER_FILES_MB)
+        _refuse_beyond(theirs, artifact, OF_USER, f"{artifact.uploaded_by}, in all projects")
 
 
-def _refuse_beyond(files: QuerySet[Artifact], artifact: Artifact, whose: str, setting: str, megabytes: int) -> None:
-    counted = Greatest("size", Value(LEAST_COUNTED), output_field=BigIntegerField())
-    used = files.aggregate(used=Sum(counted))["used"] or 0
-    new, limit = max(artifact.size, LEAST_COUNTED), megabytes * MEGABYTE
-    if used + new > limit:
-        words = (
-            f"has {artifact.size:,} bytes; files of {whose} take {used:,} of {limit:,} bytes. Delete files that are no "
-            f"longer needed, or have {setting} raised by who runs the workbench"
-        )
-        raise TooLarge(fields={"file": words}, code="quota-exceeded", used=used, limit=limit)
+def _refuse_beyond(files: QuerySet[Artifact], artifact: Artifact, quota: Quota, whose: str) -> None:
+    used = files.aggregate(used=Sum("stored_bytes"))["used"] or 0
+    new = artifact.stored_bytes
+    begins = f"has {artifact.size:,} bytes"
+    if new > artifact.size:
+        begins += f" and counts as {new:,} with the text read from it"
+    quota.refuse(new=new, used=used, whose=whose, begins=f"{begins}; ")
 
 
 def _kept(data: bytes) -> str:

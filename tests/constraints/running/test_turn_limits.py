@@ -110,6 +110,34 @@ class TestSweeping:
         presence.rest()
         assert services.turn_sweep() == 1
 
+    def test_a_turn_that_is_ended_from_outside_says_where_it_was(self, folder, start, monkeypatch):
+        monkeypatch.setattr(presence, "stop", lambda *_, **__: False)  # it would end this process
+
+        def during(task):
+            overdue(start)
+            services.turn_sweep()
+
+        assert services.turn_run(turn_id=start.pk, runner=Runner(during=during)) == "failed"
+        start.refresh_from_db()
+        assert start.error["code"] == "time-exceeded"
+        assert start.error["at"] == {"agent": "Lending_Desk", "event": "Log"}
+        assert [each["kind"] for each in start.error["last_events"]] == ["log"]
+
+    def test_the_place_of_another_claim_is_not_that_of_this_one(self, folder, start):
+        turn = services.turn_claim(turn_id=start.pk)
+        presence.note(turn_id=turn.pk, claimed=turn.started_at - timedelta(seconds=1), place={"at": {"step": "a"}})
+        assert presence.place_of(turn.worker, turn_id=turn.pk, claimed=turn.started_at) == {}
+        presence.note(turn_id=turn.pk, claimed=turn.started_at, place={"at": {"step": "b" * 100}})
+        presence.note(turn_id=turn.pk, claimed=turn.started_at, place={"at": {"step": "b"}})
+        assert presence.place_of(turn.worker, turn_id=turn.pk, claimed=turn.started_at) == {"at": {"step": "b"}}
+        presence.begin(turn_id=turn.pk, claimed=turn.started_at, seconds=30)
+        assert presence.is_at_work(turn.worker, turn_id=turn.pk, claimed=turn.started_at)
+
+    def test_a_place_with_long_names_is_not_noted(self, folder, start):
+        turn = services.turn_claim(turn_id=start.pk)
+        presence.note(turn_id=turn.pk, claimed=turn.started_at, place={"at": {"step": "b" * presence.PLACE_BYTES}})
+        assert presence.place_of(turn.worker, turn_id=turn.pk, claimed=turn.started_at) == {}
+
     def test_a_turn_whose_own_process_is_killed_three_times_is_given_up(self, start, monkeypatch):
         monkeypatch.setattr(presence, "is_gone", lambda worker: True)
         monkeypatch.setattr(presence, "parent_lives", lambda worker: True)

@@ -239,7 +239,7 @@ def test_an_upload_that_cannot_be_taken_says_what_can(api, project, settings):
 def test_an_upload_for_which_a_project_has_no_room_says_what_is_used(api, project, settings):
     session_of(project)
     settings.PROJECT_FILES_MB, address = 1, ROOT + "sessions/s-1/artifacts/"
-    assert api.client.post(address, {"file": SimpleUploadedFile("a.txt", b"x" * 900_000)}).status_code == 201
+    assert api.client.post(address, {"file": SimpleUploadedFile("a.txt", b"x" * 450_000)}).status_code == 201
     refused = api.client.post(address, {"file": SimpleUploadedFile("b.txt", b"x" * 200_000)})
     told = refused.json()
     assert (refused.status_code, told["code"], told["used"], told["limit"]) == (

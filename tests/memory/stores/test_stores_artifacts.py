@@ -235,33 +235,50 @@ def test_a_session_takes_so_many_files(upload, monkeypatch, media):
 )
 def test_files_take_no_more_than_their_project_and_who_uploads_them_may(upload, settings, media, setting, whose):
     setattr(settings, setting, 1)
-    first = upload(b"x" * 990_000)
+    first = upload(picture(990_000))
     with pytest.raises(TooLarge) as refused:
-        upload(b"x" * 10_001)
+        upload(picture(10_001))
     words = refused.value.fields["file"]
     assert refused.value.code == "quota-exceeded"
     assert f"has 10,001 bytes; files of {whose} take 990,000 of 1,000,000 bytes. Delete files" in words
     assert f"ABL_{setting}" in words
     assert len(list(media.iterdir())) == 1, "nothing of the refused one is left"
-    upload(b"x" * 10_000)
+    upload(picture(10_000))
     with pytest.raises(TooLarge):
         upload(b"x")
     Artifact.objects.filter(pk=first.pk).delete()
-    upload(b"x" * 900_000)
+    upload(picture(900_000))
+
+
+def picture(size):
+    """A file of so many bytes whose text is not read."""
+    return b"\x89PNG\r\n\x1a\n".ljust(size, b"\0")
+
+
+def test_the_text_of_a_file_counts_with_it(upload, settings):
+    settings.PROJECT_FILES_MB = 1
+    assert upload(b"x" * 300_000).stored_bytes == 600_000
+    with pytest.raises(TooLarge, match="has 200,001 bytes and counts as 400,002 with the text read from it; files of"):
+        upload(b"x" * 200_001)
+    upload(b"x" * 200_000)
+
+
+def test_the_text_of_a_file_counts_as_bytes(upload):
+    assert upload("é".encode() * 10_000).stored_bytes == 40_000
 
 
 def test_small_files_count_as_what_they_take_on_a_disk(upload, settings):
     settings.PROJECT_FILES_MB = 1
-    upload(b"x" * 993_000)
+    upload(picture(993_000))
     upload(b"x")
-    with pytest.raises(TooLarge, match="997,096 of 1,000,000"):
+    with pytest.raises(TooLarge, match="997,097 of 1,000,000"):
         upload(b"x")
 
 
 def test_files_of_others_count_for_others(project, people, upload, settings):
     settings.USER_FILES_MB = 1
-    upload(b"x" * 990_000)
-    file = SimpleUploadedFile("more.txt", b"x" * 990_000)
+    upload(picture(990_000))
+    file = SimpleUploadedFile("more.png", picture(990_000))
     assert services.artifact_add(project=project, session="s-1", file=file, actor=people["owner"]).pk
 
 
