@@ -136,7 +136,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "delegate": HANDOVER,
     "return": (("from", "name"), ("to", "name")),
     "escalate": (("reason", "text"),),
-    "complete": (("reason", {"flow": "its flow is over"}), ("After it", composed.nothing_after)),
+    "complete": (("reason", {"flow": "the flow ended"}), ("After it", composed.nothing_after)),
     "hook": (("hook", "name"),),
     "model.request": (
         ("goal", "text"), ("persona", "text"), ("behavior", "text"),

@@ -110,7 +110,7 @@ def _refuse_beyond(files: QuerySet[Artifact], artifact: Artifact, whose: str, se
     if used + new > limit:
         words = (
             f"has {artifact.size:,} bytes; files of {whose} take {used:,} of {limit:,} bytes. Delete files that are no "
-            f"longer needed, or have {setting} raised by who runs the workbench"
+            f"longer needed, or ask an administrator to raise {setting}"
         )
         raise TooLarge(fields={"file": words}, code="quota-exceeded", used=used, limit=limit)
 
@@ -143,7 +143,7 @@ def checked_file(file: UploadedFile[Any] | None) -> tuple[bytes, FileType]:
     data = file.read()
     kind = filetypes.type_of(data, str(file.name or ""))
     if not data or kind is None:
-        what = "is empty" if not data else "is of no type that is taken, by what is in it"
+        what = "is empty" if not data else "does not have the content of an allowed file type"
         raise Invalid(fields={"file": f"{str(file.name)[:80]!r} {what}; {ALLOWED} are allowed"})
     return data, kind
 
