@@ -187,7 +187,7 @@ def test_more_than_can_be_deleted_at_once_is_said(put, see, as_role, at, monkeyp
     put()
     put(path="user.name")
     question = see("delete-found", scope="user")
-    assert "more than 1 fact" in question
+    assert "More than 1 fact" in question
     assert "btn--danger" not in question
     assert as_role("editor").post(at("delete-found"), {"scope": "user", "number": 1}).status_code == 409
     assert Fact.objects.count() == 2

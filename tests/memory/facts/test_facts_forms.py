@@ -156,7 +156,7 @@ def test_deleting_comes_back_with_the_version_that_is_there(put, refused):
     fact = put()
     put(value="silver")
     text = refused("delete", status=409, fact=f"{fact.pk}:1", reason="ticket 7")
-    assert "has version 2 by now" in text
+    assert "has version 2 now" in text
     assert f'value="{fact.pk}:2"' in text
     assert 'value="ticket 7"' in text
     assert 'aria-describedby="wrong-reason"' in refused("delete", fact=f"{fact.pk}:2", reason="x" * 301)

@@ -119,7 +119,7 @@ def test_who_saves_a_definition_second_sees_the_first(admin_page, slug, put, run
         "services.store_update(project=project, technical_name='shared', changes={'description': 'of another'})"
     )
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("shared has version 2 by now")
+    expect(page.get_by_role("alert")).to_contain_text("shared has version 2 now")
     expect(page.get_by_label("Current content")).to_have_value(re.compile("of another"))
     expect(page.get_by_role("textbox", name="Description")).to_have_value("mine")
     page.get_by_role("button", name="Save").click()
