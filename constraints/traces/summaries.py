@@ -13,7 +13,7 @@ from constraints.traces.wording import EMPTY, ENDS, MODES, POINTS, WAITS, names,
 Data = Mapping[str, Any]
 WHAT_LENGTH = 160
 # Of an event without a teller, the first of these that is there says what it was about.
-TELLING = (
+SUMMARY_FIELDS = (
     "text", "name", "path", "step", "tool", "target", "to", "agent", "field", "fields", "event", "trigger",
     "expression", "condition_text", "input", "reason", "why", "message", "construct", "code", "outcome",
 )  # fmt: skip
@@ -22,7 +22,7 @@ TELLING = (
 def what_of(kind: str, data: Data) -> str:
     """What the event was about, in one line of at most ``WHAT_LENGTH`` characters."""
     teller = TELLERS.get(kind)
-    told = teller(data) if teller else next((words(data[n]) for n in TELLING if data.get(n) not in EMPTY), "")
+    told = teller(data) if teller else next((words(data[n]) for n in SUMMARY_FIELDS if data.get(n) not in EMPTY), "")
     one_line = " ".join(told.split())
     return one_line if len(one_line) <= WHAT_LENGTH else one_line[: WHAT_LENGTH - 1] + "…"
 
