@@ -176,7 +176,7 @@ def document_delete(*, document: Document) -> None:
         document.delete()
     except (ProtectedError, RestrictedError):
         raise StillNeeded(
-            f"{document.path} has revisions used by test conversations, so it can't be deleted: "
+            f"{document.path} has revisions used by test conversations, so it can't be deleted. "
             "Rename it or save another text instead."
         ) from None
 

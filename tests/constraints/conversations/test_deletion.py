@@ -105,7 +105,7 @@ class TestService:
 
     def test_a_document_that_only_deleted_conversations_ran_on_can_be_deleted(self, done, owner, project):
         document = project.documents.get()
-        with pytest.raises(Conflict, match="test conversations ran on"):
+        with pytest.raises(Conflict, match="used by test conversations"):
             editing.document_delete(document=document)
         delete(done, owner)
         editing.document_delete(document=document)
