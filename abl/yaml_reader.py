@@ -7,6 +7,7 @@ from typing import Any, Final
 import yaml
 from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
+from yaml.error import MarkedYAMLError
 
 from abl.limits import MAX_VALUE_DEPTH, MAX_YAML_REPEATED
 
@@ -69,6 +70,16 @@ def load_yaml(text: str) -> Any:
         return yaml.load(text, Loader=BoundedLoader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         raise UnreadableYaml(str(error)) from error
+
+
+def yaml_problem(error: UnreadableYaml) -> str:
+    """What to tell the author of a text that cannot be read: where, or which bound it passes, in our own words."""
+    cause = error.__cause__
+    if not isinstance(cause, MarkedYAMLError):
+        return "is not valid YAML"
+    if cause.problem_mark is None:
+        return f"is not valid YAML: {cause.problem}"
+    return f"is not valid YAML (line {cause.problem_mark.line + 1}, column {cause.problem_mark.column + 1})"
 
 
 def compose_yaml(text: str) -> yaml.Node | None:

@@ -54,7 +54,7 @@ def deletion_words(project: Project, number: int) -> str:
     if gone is None:
         return ""
     by = f" by {gone.deleted_by.shown_name}" if gone.deleted_by else ""
-    return f" It was deleted{by} on {gone.deleted_at:%d %b %Y, %H:%M} UTC; facts that it wrote stay."
+    return f" It was deleted{by} on {gone.deleted_at:%d %b %Y, %H:%M} UTC. Its facts were kept."
 
 
 def conversation_last_number(*, project: Project) -> int:

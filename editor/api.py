@@ -236,5 +236,5 @@ def whole(text: str | None, field: str, default: int) -> int:
     if text is None:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Invalid(fields={field: f"{text[:40]!r} is no revision number."})
+        raise Invalid(fields={field: f"{text[:40]!r} is not a revision number."})
     return int(text)

@@ -84,7 +84,7 @@ class Complete(LanguageView):
         data = valid(CompleteSerializer, request)
         files = texts_of(data["files"])
         if data["path"] not in files:
-            raise Invalid(fields={"path": f"{data['path'][:80]!r} is none of the files that were sent."})
+            raise Invalid(fields={"path": f"{data['path'][:80]!r} is not one of the files sent."})
         return Response({"items": complete(files, data["path"], data["line"], data["column"])})
 
 

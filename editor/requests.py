@@ -10,7 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 
 from editor import selectors
-from web.api.parsers import MAX_BODY, ManyValues, json_value, too_large
+from web.api.parsers import MAX_BODY, ManyValues, json_problem, json_value, too_large
 from web.errors import AddressTooLong, Forbidden, Invalid, TooLarge
 from web.limits import MAX_TARGET
 
@@ -37,7 +37,7 @@ def signed_in(view: View) -> View:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
         if wants_json(request):
-            raise SignedOut("Your session has ended. Sign in again in another tab; what you typed is kept.")
+            raise SignedOut("Your session has ended. Sign in again in another tab. Your changes are kept.")
         address = request.get_full_path()
         if len(address) > MAX_TARGET:  # an address without escapes is shorter than it is when it is sent back
             raise AddressTooLong(len(address), MAX_TARGET)
@@ -88,9 +88,9 @@ def json_body(request: HttpRequest) -> dict[str, Any]:
     except ManyValues as error:
         raise TooLarge(fields={"body": str(error)}) from None
     except ValueError as error:
-        raise Invalid("The body is no JSON. Send one JSON object.", fields={"body": f"is no JSON: {error}"}) from None
+        raise Invalid("Send one JSON object.", fields={"body": json_problem(error)}) from None
     if not isinstance(data, dict):
-        raise Invalid("Send one JSON object.", fields={"body": f"is of type {type(data).__name__}, not an object"})
+        raise Invalid("Send one JSON object.", fields={"body": "is not an object"})
     return data
 
 
@@ -108,7 +108,7 @@ def number_in(data: dict[str, Any], field: str) -> int | None:
     if value in (None, ""):
         return None
     if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit() or len(str(value)) > 9:
-        raise Invalid(fields={field: f"{str(value)[:40]!r} is no whole number of at least 0."})
+        raise Invalid(fields={field: f"{str(value)[:40]!r} is not a whole number of at least 0."})
     return int(value)
 
 

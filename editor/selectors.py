@@ -33,7 +33,7 @@ def project_get(*, user: User, slug: str, permission: str = "project.view", toke
     project = project_list(user=user, token=token).filter(slug=slug).first() if user.is_authenticated else None
     role = role_of(user, project) if project is not None else None
     if project is None or role is None:
-        raise NotFound(f"There is no project {slug!r} that you may see.")
+        raise NotFound(f"There is no project {slug!r} that you have access to.")
     if role not in ROLES_THAT_MAY[permission]:
         what = permission.removeprefix("project.")
         raise Forbidden(f"Your role in {project.name}, {role}, does not allow this; it needs {what}.")

@@ -50,10 +50,10 @@ def project_create(*, user: User, name: str, slug: str = "", description: str = 
     _refuse_another_project(user)
     wanted = slug.strip() or slugify(name)[:60].strip("-") or "project"
     if slug and Project.objects.filter(slug=wanted).exists():
-        raise Invalid(fields={"slug": f"{wanted!r} is taken; choose another."})
+        raise Invalid(fields={"slug": f"{wanted!r} is already taken. Choose another."})
     if not wanted == slugify(wanted) or len(wanted) > 64:
         raise Invalid(
-            fields={"slug": f"{wanted[:80]!r} is no slug; use small letters, digits and -, at most 64 characters."}
+            fields={"slug": f"{wanted[:80]!r} is not a valid slug. Use at most 64 lowercase letters, digits, - and _."}
         )
     project = _project_insert(wanted, name, storable(description, "description").strip(), exact=bool(slug.strip()))
     Membership.objects.create(project=project, user=user, role=Membership.Role.OWNER)
@@ -81,7 +81,7 @@ def _project_insert(wanted: str, name: str, description: str, *, exact: bool) ->
         except IntegrityError:
             if exact:
                 break
-    raise Invalid(fields={"slug": f"{wanted!r} is taken; choose another."})
+    raise Invalid(fields={"slug": f"{wanted!r} is already taken. Choose another."})
 
 
 @transaction.atomic
@@ -110,7 +110,7 @@ def project_update(
 def member_set(*, project: Project, username: str, role: str) -> Membership:
     """Gives a user a role in the project, or another role. The last owner stays one (``Conflict``)."""
     if role not in Membership.Role.values:
-        raise Invalid(fields={"role": f"{role!r} is no role; use one of {', '.join(Membership.Role.values)}."})
+        raise Invalid(fields={"role": f"{role!r} is not a role; use one of {', '.join(Membership.Role.values)}."})
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:
         raise Invalid(
@@ -127,7 +127,7 @@ def member_remove(*, project: Project, username: str) -> None:
     """Takes a user out of the project and revokes their tokens there. The last owner stays (``Conflict``)."""
     member = Membership.objects.filter(project=project, user__username=username).select_related("user").first()
     if member is None:
-        raise NotFound(f"{username!r} is no member of {project.name}.")
+        raise NotFound(f"{username!r} is not a member of {project.name}.")
     _keep_an_owner(project, member.user)
     ApiToken.objects.filter(project=project, user=member.user, revoked_at__isnull=True).update(
         revoked_at=timezone.now()
@@ -142,7 +142,7 @@ def _keep_an_owner(project: Project, user: User) -> None:
         Membership.objects.filter(project=project, role=Membership.Role.OWNER).values_list("user_id", flat=True)
     )
     if owners == [user.pk]:
-        raise StillNeeded(f"{user.username} is the last owner of {project.name}. Make somebody else an owner first.")
+        raise StillNeeded(f"{user.username} is the last owner of {project.name}. Make someone else an owner first.")
 
 
 @transaction.atomic
@@ -153,14 +153,14 @@ def document_create(
     path = document_path(path)
     kind = kind or kind_of(path)
     if kind not in Document.Kind.values:
-        raise Invalid(fields={"kind": f"{kind!r} is no kind; use one of {', '.join(Document.Kind.values)}."})
+        raise Invalid(fields={"kind": f"{kind!r} is not a kind; use one of {', '.join(Document.Kind.values)}."})
     if Document.objects.filter(project=project).count() >= MOST_DOCUMENTS:
-        raise Invalid(fields={"path": f"{project.name} has {MOST_DOCUMENTS:,} documents; no more are allowed."})
+        raise Invalid(fields={"path": f"{project.name} already has {MOST_DOCUMENTS:,} documents, the most allowed."})
     try:
         with transaction.atomic():
             document = Document.objects.create(project=project, path=path, kind=kind)
     except IntegrityError:
-        raise Invalid(fields={"path": f"{path!r} exists already in {project.name}."}) from None
+        raise Invalid(fields={"path": f"{path!r} already exists in {project.name}."}) from None
     _append(document, user, storable(text), message)
     return document
 
@@ -186,7 +186,7 @@ def document_rename(*, document: Document, path: str) -> Document:
         with transaction.atomic():
             document.save(update_fields=["path", "kind"])
     except IntegrityError:
-        raise Invalid(fields={"path": f"{path!r} exists already in the project."}) from None
+        raise Invalid(fields={"path": f"{path!r} already exists in the project."}) from None
     return document
 
 
@@ -197,8 +197,8 @@ def document_delete(*, document: Document) -> None:
         document.delete()
     except (ProtectedError, RestrictedError):
         raise StillNeeded(
-            f"{document.path} has revisions that test conversations ran on, so it cannot be deleted: "
-            "their traces show these texts. Rename it or save another text instead."
+            f"{document.path} has revisions used by test conversations, so it can't be deleted. "
+            "Rename it or save another text instead."
         ) from None
 
 
@@ -226,7 +226,8 @@ def document_save(
         began = f"revision {base_revision}" if base_revision is not None else "no revision"
         raise Conflict(
             # Not into the draft: there is one a person, and a program's text must not replace what its user is typing.
-            f"{who} saved revision {head.number if head else 0} after you began from {began}. Nothing was written.",
+            f"{who} saved revision {head.number if head else 0} after you started from {began}. "
+            "Your text was not saved.",
             current=selectors.revision_dict(head) if head else None,
         )
     revision = _append(locked, user, text, message)

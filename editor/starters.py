@@ -109,10 +109,10 @@ turns:
 """
 
 STARTERS = (
-    Starter("agent", "An agent that asks and answers", "Memory and a flow of two steps", ".agent.abl", AGENT),
-    Starter("rules", "An agent with rules", "Constraints, a fact that expires, a flow", ".agent.abl", RULES),
-    Starter("tools", "A tool library", "Tools that several agents share", ".tools.abl", TOOLS),
-    Starter("scenario", "A scenario", "What is said, and what must come back", ".scenario.yaml", SCENARIO),
-    Starter("empty", "Nothing", "An empty text", ".agent.abl", ""),
+    Starter("agent", "Question and answer agent", "Memory and a flow with two steps", ".agent.abl", AGENT),
+    Starter("rules", "Agent with constraints", "Constraints, a fact that expires, a flow", ".agent.abl", RULES),
+    Starter("tools", "A tool library", "Tools shared by several agents", ".tools.abl", TOOLS),
+    Starter("scenario", "A scenario", "A conversation and the expected replies", ".scenario.yaml", SCENARIO),
+    Starter("empty", "Nothing", "Empty document", ".agent.abl", ""),
 )
 BY_KEY = {starter.key: starter for starter in STARTERS}

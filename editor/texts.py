@@ -52,7 +52,7 @@ def document_path(path: str) -> str:
     if len(path) > MAX_PATH or not PATH.fullmatch(path):
         raise Invalid(
             fields={
-                "path": f"{path[:80]!r} is no document path. Use letters, digits, _ - . and / between names, "
+                "path": f"{path[:80]!r} is not a valid document path. Use letters, digits, _ - . and / between names, "
                 f"at most {MAX_PATH} characters, such as desk.agent.abl."
             }
         )

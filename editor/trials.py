@@ -9,8 +9,8 @@ import yaml
 from django.db import transaction
 
 from abl.runtime.memory.block_policy import MemoryPolicy
-from abl.runtime.memory.in_memory import MockTools
-from abl.yaml_reader import load_yaml
+from abl.runtime.memory.in_memory import MOCK_KEYS, MockTools
+from abl.yaml_reader import UnreadableYaml, load_yaml, yaml_problem
 from editor.models import Project
 from web.errors import Invalid
 
@@ -90,7 +90,7 @@ def read_run(text: str) -> dict[str, Any]:
     """The settings of a run. What a bank and a script must be is checked where a conversation starts."""
     found = read_yaml(text, "run")
     if not isinstance(found, dict) or not set(found) <= set(RUN_KEYS):
-        raise Invalid(fields={"run": f"may hold {', '.join(RUN_KEYS)}, {RUN_EXAMPLE}"})
+        raise Invalid(fields={"run": f"may contain {', '.join(RUN_KEYS)}, {RUN_EXAMPLE}"})
     try:
         MemoryPolicy.read(found.get("memory_policy"))
     except ValueError as error:
@@ -104,8 +104,10 @@ def read_yaml(text: str, field: str) -> Any:
         raise Invalid(fields={field: f"has {len(text):,} characters; the limit is {MAX_MOCKS:,}."})
     try:
         return json.loads(json.dumps(load_yaml(text) or {}, default=str, allow_nan=False))
+    except UnreadableYaml as error:
+        raise Invalid(fields={field: yaml_problem(error)}) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise Invalid(fields={field: f"is no YAML that fits: {error}"}) from error
+        raise Invalid(fields={field: "has a value that JSON cannot hold; use text keys and finite numbers"}) from error
 
 
 def read_mocks(text: str) -> dict[str, Any]:
@@ -114,7 +116,7 @@ def read_mocks(text: str) -> dict[str, Any]:
     if not isinstance(cases, dict) or not all(
         isinstance(key, str) and isinstance(value, list) for key, value in cases.items()
     ):
-        raise Invalid(fields={"mocks": f"has to name tools, each with a list of cases, {EXAMPLE}"})
+        raise Invalid(fields={"mocks": f"must map each tool to a list of cases, {EXAMPLE}"})
     for tool, listed in cases.items():
         read_cases(tool, listed)
     return cases
@@ -126,4 +128,6 @@ def read_cases(tool: str, listed: list[Any]) -> None:
         try:
             MockTools({tool: [case]})
         except (TypeError, ValueError, AttributeError, KeyError) as error:
-            raise Invalid(fields={"mocks": f"case {number} of {tool} cannot be read: {error}"}) from error
+            keys = ", ".join(sorted(MOCK_KEYS))
+            words = f"case {number} of {tool} is not valid; a case is an object that may have {keys}"
+            raise Invalid(fields={"mocks": words}) from error

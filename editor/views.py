@@ -224,7 +224,7 @@ def trials_set(request: HttpRequest, project: Project) -> HttpResponse:
         trials.trials_set(project=project, **form)
     except Invalid as error:
         return settings_page(request, project, error=error, status=400, trial=form)
-    messages.success(request, "Saved. Conversations that begin from now on use it.")
+    messages.success(request, "Saved. New conversations will use it.")
     return redirect("editor:settings", project.slug)
 
 
@@ -273,7 +273,7 @@ def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     """Ends one of the user's own tokens."""
     token = selectors.own_token_get(project=project, user=user_of(request), pk=pk)
     services.token_revoke(token=token)
-    messages.success(request, f"The token {token.prefix}… no longer works.")
+    messages.success(request, f"Token {token.prefix}… was revoked.")
     return redirect("editor:settings", project.slug)
 
 

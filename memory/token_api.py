@@ -29,7 +29,7 @@ class TokenView(StrictQuery):
         """The project of the token, if its user still may. Raises ``TokenNeeded``, ``NotFound``, ``Forbidden``."""
         token = self.request.auth
         if not isinstance(token, ApiToken):
-            raise TokenNeeded("Send an API token; it says whose memory is meant and in which project.")
+            raise TokenNeeded("Send an API token. It identifies the user and the project.")
         return project_get(user=token.user, slug=token.project.slug, permission=permission, token=token)
 
     @property

@@ -37,7 +37,7 @@ FAREWELL_SECONDS = 2.0
 
 SMALL_BODY = 1_000_000
 """A body up to here counts for nothing in what all bodies hold together."""
-TOO_MANY = "Too much is being uploaded at once, and this upload took the longest. Try again in a moment."
+TOO_MANY = "Too many uploads at once. This one took the longest and was stopped. Try again in a moment."
 
 
 class Refused(Exception):

@@ -36,8 +36,8 @@ from web.places import Caller, Place, Places
 
 View = Callable[..., HttpResponse]
 REQUESTS = 1_000_000
-BUSY = "The workbench is working on as many of these requests as it takes at once. Try again in a moment."
-YOURS = "You have {} requests of this kind under way already; wait for one of them, then try again."
+BUSY = "The server is at its limit for requests of this kind. Try again in a moment."
+YOURS = "You have {} requests of this kind in progress. Wait for one to finish, then try again."
 
 costly = Places(COSTLY, BUSY, at_work=COSTLY_AT_WORK, each=1)
 typed = Places(TYPED, BUSY, at_work=TYPED_AT_WORK, each=1)
@@ -51,7 +51,7 @@ def callers(request: HttpRequest | Request, of_user: int, of_token: int) -> list
     found = [Caller(("user", request.user.pk), of_user, YOURS.format(of_user))]
     token = getattr(getattr(request, "auth", None), "pk", None)
     if token is not None:
-        words = f"This token has {of_token} requests of this kind under way already; wait for one, then try again."
+        words = f"This token has {of_token} requests of this kind in progress. Wait for one to finish, then try again."
         found.append(Caller(("token", token), of_token, words))
     return found
 
@@ -96,13 +96,13 @@ def counted(request: HttpRequest | Request, answer: Any) -> Any:
 
 def watching(user: int) -> Place:
     """A place for a stream of a user that stays open. Raises ``Busy``."""
-    words = f"You watch {STREAMS_OF_USER} conversations already; close one of them, then try again."
+    words = f"You have {STREAMS_OF_USER} conversations open already. Close one, then try again."
     return streams.take(Caller(("user", user), STREAMS_OF_USER, words))
 
 
 def under_way(user: Hashable) -> Place:
     """A place for any request of a session of a user. Raises ``Busy``."""
-    words = f"You have {REQUESTS_OF_USER} requests under way already; wait for one of them, then try again."
+    words = f"You have {REQUESTS_OF_USER} requests in progress. Wait for one to finish, then try again."
     return requests.take(Caller(("user", user), REQUESTS_OF_USER, words))
 
 

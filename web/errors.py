@@ -11,7 +11,7 @@ class AppError(Exception):
     """A failure that a caller can understand. ``code`` is stable, ``detail`` is for people, ``data`` for programs."""
 
     code = "error"
-    title = "That did not work"
+    title = "Something went wrong"
 
     def __init__(self, detail: str = "", *, code: str | None = None, **data: Any) -> None:
         super().__init__(detail or self.title)
@@ -32,7 +32,7 @@ class Forbidden(AppError):
     """The caller may see the object but not do this with it."""
 
     code = "forbidden"
-    title = "You may not do that"
+    title = "You don't have permission to do that"
 
 
 class Invalid(AppError):
@@ -50,7 +50,7 @@ class TooLarge(Invalid):
     """The request is larger than anything that is taken."""
 
     code = "too-large"
-    title = "That is too much"
+    title = "The request is too large"
 
 
 class AddressTooLong(Invalid):
@@ -85,7 +85,7 @@ class OverBudget(AppError):
     """What was asked takes more computing than one request may; ``what`` ran out at ``limit`` (docs/spec 02 §8)."""
 
     code = "budget-exceeded"
-    title = "That takes too much to compute"
+    title = "The computation limit was exceeded"
 
 
 class TooMany(AppError):
@@ -115,7 +115,7 @@ class Conflict(AppError):
     """The object changed since it was read. ``current`` is what it is now, in the shape that a read gives, or None."""
 
     code = "conflict"
-    title = "Somebody else changed this in the meantime"
+    title = "Someone else changed this in the meantime"
 
     def __init__(self, detail: str = "", *, current: Any = None, **data: Any) -> None:
         super().__init__(detail, **data)
@@ -126,7 +126,7 @@ class Unavailable(AppError):
     """Something the work needs (database, broker) is away; trying again later can succeed."""
 
     code = "unavailable"
-    title = "A part of the workbench is not available"
+    title = "A service is unavailable"
 
 
 class StorageFull(AppError):
@@ -135,8 +135,8 @@ class StorageFull(AppError):
     code = "storage-full"
     title = "The disk is full"
     WORDS = (
-        "There is no room left where the workbench keeps its data, so nothing was written; what was there before is "
-        "unharmed. Somebody who runs it has to make room on that disk, then do this again."
+        "There is no space left on the data disk, so nothing was written. Existing data is safe. "
+        "Ask an administrator to free up disk space, then try again."
     )
 
     def __init__(self) -> None:

@@ -51,7 +51,7 @@ STATUS: dict[type[AppError], int] = {
     StorageFull: 507,
 }
 CONTENT_TYPE = "application/problem+json"
-AWAY = "The {} does not answer. What you typed is kept; try again in a moment."
+AWAY = "The {} is not responding. Your input is not lost. Try again in a moment."
 
 
 def status_of(error: AppError) -> int:
@@ -175,7 +175,7 @@ def nothing_at(request: HttpRequest) -> NotFound:
     """The error for an address that does not exist; it names the one that was perhaps meant."""
     words = f"There is nothing at {request.path}."
     if not request.path_info.endswith("/") and is_address(f"{request.path_info}/"):
-        words += f" There is {request.path}/, with a slash at its end."
+        words += f" Did you mean {request.path}/?"
     return NotFound(words)
 
 

@@ -32,13 +32,13 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403, also for a form whose token ran out."""
-    error = Forbidden("You may not do that.")
+    error = Forbidden("You don't have permission to do that.")
     return problem_response(request, error) if is_api(request) else error_page(request, error, 403)
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form without its token, or with one from before the last sign-in."""
-    words = "This page is out of date, or was not opened here. Load it again and repeat what you did."
+    words = "This form has expired. Reload the page and try again."
     error = Forbidden(words, code="csrf-failed")
     if is_api(request) or "json" in request.headers.get("Accept", ""):
         return problem_response(request, error)
@@ -59,6 +59,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = as_app_error(cause) if isinstance(cause, Exception) else None
     status = status_of(error) if error is not None else 500
     if error is None:
-        words = "The workbench made a mistake. It is in the log under the request id of this answer."
+        words = "Internal error. Details are in the log under the request ID of this response."
         error = AppError(words, code="internal")
     return problem_response(request, error, status) if is_api(request) else error_page(request, error, status)

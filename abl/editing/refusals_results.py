@@ -17,7 +17,7 @@ from abl.analysis.index.project import Index
 from abl.analysis.index.shared_names import Symbol, shared_path
 from abl.analysis.results.fields import placed, sorted_by, tool_and_fields, with_lists
 from abl.analysis.results.latest import RESULT_NAMES
-from abl.analysis.results.owners import Holders, holders_of, sharing, without_scope
+from abl.analysis.results.owners import Owners, owners_of, sharing, without_scope
 from abl.analysis.results.returned import declared_tool
 from abl.analysis.symbols.agent_links import theirs_of
 from abl.analysis.symbols.case_names import agents_of_case, names_in_case
@@ -93,19 +93,19 @@ class Reach:
         found = self._copied.get(id(agent))
         if found is None:
             found = self._copied[id(agent)] = {}
-            read = _sources(agent, holders_of(agent, self.index))
+            read = _sources(agent, owners_of(agent, self.index))
             for write in agent.writes:
                 for root in read.get(write.node.span, ()) if write.kind in _COPIES else ():
                     found.setdefault(root, set()).add(write.path)
         return found
 
 
-def _sources(agent: AgentIndex, holders: Holders) -> dict[Span, set[str]]:
+def _sources(agent: AgentIndex, owners: Owners) -> dict[Span, set[str]]:
     """What each value is made of; of a text, a number or the like that a result holds no field is left."""
     found: dict[Span, set[str]] = {}
     for use in agent.expressions:
         for chain in chains_of(use.reading) if use.place not in _DROPPED else ():
-            held = holders.led_to(chain, use)
+            held = owners.led_to(chain, use)
             source = use.owner.source if isinstance(use.owner, nodes.Transform) else None
             root = without_scope(chain).root
             root = source.value.partition(".")[0] if chain.root in use.locals and source is not None else root

@@ -223,7 +223,7 @@ _ACTION_HANDLER: Final = place(
     parsed=True,
     spec="06 §6.4",
 )
-_DEED: Final = place(
+_ACTION: Final = place(
     "deed",
     *without(CALLS, "CALL_WITH"),
     *without(PRESENTED, "ACTIONS"),
@@ -238,7 +238,7 @@ _DEED: Final = place(
     parsed=True,
     spec="06 §6.4",
 )
-_DIGRESSION_DEED: Final = place(
+_DIGRESSION_ACTION: Final = place(
     "digression_deed",
     *without(CALLS, "CALL_WITH"),
     *CHANGES,
@@ -250,7 +250,7 @@ _DIGRESSION_DEED: Final = place(
     parsed=True,
     spec="06 §7",
 )
-_TOOL_DEED: Final = place(
+_TOOL_ACTION: Final = place(
     "tool_deed",
     *without(CALLS, "CALL_WITH"),
     *CHANGES,
@@ -327,9 +327,9 @@ PLACES: Final[tuple[Place, ...]] = (
     _DIGRESSION,
     _SUB_INTENT,
     _ACTION_HANDLER,
-    _DEED,
-    _DIGRESSION_DEED,
-    _TOOL_DEED,
+    _ACTION,
+    _DIGRESSION_ACTION,
+    _TOOL_ACTION,
     _TRANSFORM,
     _SET_PLACE,
     _MAP_PLACE,

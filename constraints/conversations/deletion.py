@@ -58,14 +58,14 @@ def hold_still(conversations: Collection[Conversation]) -> None:
     waiting = list(turns.order_by("pk").select_related(None).only("pk", "status", "index", "conversation"))
     locked = list(Conversation.objects.select_for_update().filter(pk__in=[c.pk for c in conversations]).order_by("pk"))
     if len(locked) < len(conversations):
-        raise NotFound("Somebody else deleted one of these conversations in the meantime. Nothing was deleted.")
+        raise NotFound("Someone else deleted one of these conversations in the meantime. Nothing was deleted.")
     unfinished = Turn.objects.filter(conversation__in=locked, status__in=Turn.UNFINISHED)
     late = unfinished.exclude(pk__in=[turn.pk for turn in waiting])
     for turn in [*(turn for turn in waiting if turn.status == Turn.Status.RUNNING), *late]:
         number = next(c.number for c in locked if c.pk == turn.conversation_id)
         raise Conflict(
-            f"Turn {turn.index} of conversation {number} is at work. Cancel it or wait for its end, then delete again. "
-            "Nothing was deleted.",
+            f"Turn {turn.index} of conversation {number} is still running. Cancel it or wait until it finishes, "
+            "then delete again. Nothing was deleted.",
             code="turn-running",
             conversation=number,
             turn=turn.index,

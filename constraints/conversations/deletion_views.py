@@ -58,7 +58,7 @@ def numbers_in(request: HttpRequest) -> list[int]:
     given = (request.POST if request.method == "POST" else request.GET).getlist("number")
     for text in given:
         if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise Invalid(fields={"number": f"{text[:20]!r} is not the number of a conversation."})
+            raise Invalid(fields={"number": f"{text[:20]!r} is not a conversation number."})
     numbers = sorted(set(map(int, given)))
     if not 0 < len(numbers) <= AT_ONCE:
         raise Invalid(fields={"number": f"{len(numbers)} conversations are named; name 1 to {AT_ONCE}."})

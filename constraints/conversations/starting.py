@@ -131,7 +131,7 @@ def refuse_what_cannot_run(*, project: Project, pins: Mapping[str, int], entry: 
     try:
         MockTools(project.settings.get("mocks", {}))
     except (TypeError, ValueError, AttributeError) as error:
-        message = f"The mocks in the settings of {project.name} cannot be read: {error}."
+        message = f"The mock cases in the settings of {project.name} are not valid. Correct them and save them again."
         raise Invalid(message, fields={"mocks": message}) from error
 
 
@@ -155,6 +155,6 @@ def refuse_unknown_choices(*, entry: str, policy: str, clock_mode: str, agents: 
         if value not in choices
     }
     if not agents:
-        fields["entry"] = "The project has no saved agent; save one first."
+        fields["entry"] = "The project has no saved agents. Save one first."
     if fields:
         raise Invalid(fields=fields)

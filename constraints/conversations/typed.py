@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 from web.errors import Invalid
 
 _MEANS_JSON = re.compile(
@@ -29,6 +29,5 @@ def value_typed(text: str, field: str = "value") -> Any:
         if not _MEANS_JSON.fullmatch(text.strip()):
             return text
         shown = text.strip() if len(text.strip()) <= SHOWN else f"{text.strip()[:SHOWN]}…"
-        why = str(error).removeprefix("it ")
         hint = "" if shown.startswith('"') else " or, for a text, put it in double quotes"
-        raise Invalid(fields={field: f"{shown} cannot be kept: {why}. Give a JSON value{hint}."}) from None
+        raise Invalid(fields={field: f"{shown} {json_problem(error)}. Give a JSON value{hint}."}) from None

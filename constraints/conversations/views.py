@@ -71,7 +71,7 @@ def conversation_form(request: HttpRequest) -> dict[str, Any]:
     data = request.POST
     seed = data.get("seed", "").strip() or "0"
     if not seed.isascii() or not seed.isdigit() or len(seed) > 15:
-        raise Invalid(fields={"seed": f"{seed[:40]!r} is no whole number from 0 to 999999999999999."})
+        raise Invalid(fields={"seed": f"{seed[:40]!r} is not a whole number from 0 to 999999999999999."})
     start = data.get("clock_start", "").strip()
     at = moment(start) if start and data.get("clock_mode") == Conversation.Clock.FIXED else None
     return {
@@ -94,7 +94,7 @@ def moment(text: str) -> Any:
     except ValueError:
         at = None
     if at is None:
-        raise Invalid(fields={"clock_start": f"{text[:40]!r} is no date and time such as 2026-03-01T09:00."})
+        raise Invalid(fields={"clock_start": f"{text[:40]!r} is not a date and time such as 2026-03-01T09:00."})
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
@@ -280,7 +280,7 @@ def number_in(request: HttpRequest, name: str) -> int:
     """A number in the query, 0 without one."""
     text = request.GET.get(name, "") or "0"
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise Invalid(fields={name: f"{text[:40]!r} is no number of a step or a turn."})
+        raise Invalid(fields={name: f"{text[:40]!r} is not a step or turn number."})
     return int(text)
 
 

@@ -43,7 +43,7 @@ class Wish:
         """Raise ``Invalid`` for texts that no conversation takes."""
         problems = {}
         if not self.message.strip() or len(self.message) > LONGEST:
-            problems["message"] = f"write what the user would say, 1 to {LONGEST:,} characters"
+            problems["message"] = f"enter a user message of 1 to {LONGEST:,} characters"
         if len(self.user) > USER_LENGTH:
             problems["user"] = f"has {len(self.user)} characters; {USER_LENGTH} are allowed"
         for name, text in (("message", self.message), ("user", self.user), ("agent", self.agent)):

@@ -83,7 +83,7 @@ def shown_for(project: Project, form: dict[str, Any]) -> dict[str, Any]:
     if not number:
         return agent_preview(project=project, wish=wish)
     if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise Invalid(fields={"conversation": f"{number[:20]!r} is not the number of a conversation"})
+        raise Invalid(fields={"conversation": f"{number[:20]!r} is not a conversation number"})
     found: Conversation = selectors.conversation_get(project=project, number=int(number))
     return conversation_preview(conversation=found, wish=wish)
 
@@ -92,11 +92,11 @@ def policy_of(form: dict[str, Any]) -> dict[str, Any]:
     """The memory policy that the form holds. Raises ``Invalid`` for what is no number."""
     limit, score = form["archival_limit"], form["archival_min_score"]
     if not (limit.isascii() and limit.isdigit() and len(limit) < 6):
-        raise Invalid(fields={"archival_limit": f"{limit[:20]!r} is no whole number; give 0 to 100"})
+        raise Invalid(fields={"archival_limit": f"{limit[:20]!r} is not a whole number from 0 to 100"})
     try:
         least = float(score) if score else None
     except ValueError:
-        raise Invalid(fields={"archival_min_score": f"{score[:20]!r} is no number; give 0 to 1, or nothing"}) from None
+        raise Invalid(fields={"archival_min_score": f"{score[:20]!r} is not a number from 0 to 1"}) from None
     policy = {"archival_mode": form["archival_mode"], "archival_limit": int(limit), "archival_min_score": least}
     policy |= {name: form[name] for name in FLAGS}
     try:

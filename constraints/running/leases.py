@@ -161,5 +161,5 @@ def seconds_of(turn: Turn) -> int:
 def time_exceeded(turn: Turn) -> dict[str, Any]:
     """The error of a turn that ran out of time."""
     limit = seconds_of(turn)
-    message = f"The turn was stopped because it ran for more than {limit} s. Nothing of it was kept."
+    message = f"The turn was stopped because it ran for more than {limit} s. Its changes were discarded."
     return {"code": "time-exceeded", "message": message, "limit": limit}

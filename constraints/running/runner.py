@@ -69,7 +69,7 @@ class Task:
         conversation = turn.conversation
         before = selectors.turn_before(turn=turn)
         if before is None and turn.kind != Turn.Kind.START:
-            message = "The conversation did not start, so it cannot go on. Start another one."
+            message = "The conversation failed to start. Start a new one."
             raise TurnProblem("not-started", message)
         kept = ProcessValue.objects.filter(project_id=conversation.project_id).values_list("agent", "name", "value")
         fixed = conversation.clock_mode == Conversation.Clock.FIXED
@@ -148,7 +148,7 @@ def run_in_session(task: Task) -> Outcome:
     except NotRunnable as error:
         raise TurnProblem("not-runnable", str(error)) from error
     except BudgetExceeded as error:
-        message = f"The turn was stopped: {error}. Nothing of it was kept."
+        message = f"The turn was stopped: {error}. Its changes were discarded."
         raise TurnProblem("budget-exceeded", message, **error.as_json()) from error
     except ValueError as error:
         raise TurnProblem("invalid-input", str(error)) from error
@@ -199,7 +199,7 @@ def commit_facts(task: Task) -> None:
     except Conflict as conflict:
         raise Overtaken(conflict.detail) from conflict
     except AppError as error:
-        raise TurnProblem(error.code, f"What the turn wrote could not be kept. {error.detail}") from error
+        raise TurnProblem(error.code, f"The changes of the turn could not be saved. {error.detail}") from error
 
 
 def open_session(task: Task, kept: MutableMapping[str, Any]) -> Session:

@@ -119,9 +119,9 @@ def after_loss(turn: Turn, *, own_fault: bool) -> dict[str, Any]:
     if turn.cancel_requested or stopped:
         return ending(turn) | {"kills": kills}
     if kills >= MAX_KILLS:
-        message = f"The process that ran this turn was killed {kills} times; the turn was given up."
+        message = f"The process running this turn was killed {kills} times. The turn was given up."
     elif lost >= settings.TURN_MAX_ATTEMPTS:
-        message = f"The worker stopped in the middle of this turn {lost} times; the turn was given up."
+        message = f"The worker stopped during this turn {lost} times. The turn was given up."
     else:
         return {"status": Turn.Status.QUEUED, "enqueued_at": timezone.now(), "kills": kills}
     return {

@@ -78,12 +78,12 @@ def turn_post(
 
 
 def refuse_if_closed(conversation: Conversation) -> None:
-    """Raise ``Conflict`` when the session is over or too much waits already."""
+    """Raise ``Conflict`` when the session ended or too much waits already."""
     if conversation.state == Conversation.State.ENDED:
-        raise Conflict("This conversation has ended; start another one.", code="conversation-ended")
+        raise Conflict("This conversation has ended. Start a new one.", code="conversation-ended")
     waiting = Turn.objects.filter(conversation=conversation, status__in=Turn.UNFINISHED).count()
     if waiting >= MAX_QUEUED:
-        raise Conflict(f"{waiting} turns wait already; {MAX_QUEUED} are allowed.", code="queue-full")
+        raise Conflict(f"{waiting} turns are waiting already; {MAX_QUEUED} are allowed.", code="queue-full")
 
 
 def clean_input(*, conversation: Conversation, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def clean_input(*, conversation: Conversation, kind: str, data: Mapping[str, Any
 def text_field(data: Mapping[str, Any], name: str) -> str:
     value = data.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise Invalid(fields={name: "Write a text; it is empty."})
+        raise Invalid(fields={name: "Enter a message."})
     if len(value) > MAX_TEXT:
         raise Invalid(fields={name: f"It has {len(value):,} characters; {MAX_TEXT:,} are allowed."})
     return storable(value).strip()
@@ -126,7 +126,7 @@ def value_field(data: Mapping[str, Any]) -> Any:
 def plain(value: Any, name: str) -> Any:
     """A JSON value without numbers that JSON lacks."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise Invalid(fields={name: f"{value} is no number of JSON; give a finite one."})
+        raise Invalid(fields={name: f"{value} is not a finite number."})
     if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
         raise Invalid(fields={name: f"It has more than {MAX_DIGITS} digits; give a number with fewer."})
     if isinstance(value, str):
@@ -147,7 +147,7 @@ def storable(text: str) -> str:
 
 def duration_field(conversation: Conversation, data: Mapping[str, Any]) -> str:
     if conversation.clock_mode != Conversation.Clock.FIXED:
-        raise Invalid(fields={"by": "This conversation runs in real time; start one whose clock stands still."})
+        raise Invalid(fields={"by": "This conversation runs in real time. Start one with a frozen clock."})
     text = text_field(data, "by")
     if ttl_seconds(text) is None:
         raise Invalid(fields={"by": f"{text!r} is not a duration such as 2h or 1d (units s m h d)."})
@@ -166,7 +166,7 @@ def turn_cancel(*, turn: Turn) -> Turn:
         if rows.filter(status=Turn.Status.QUEUED).update(**ended):
             turn_release(turn=turn)
         elif not rows.filter(status=Turn.Status.RUNNING).update(cancel_requested=True, deadline_at=timezone.now()):
-            raise Conflict(f"Turn {turn.index} has finished; nothing is left to cancel.", code="turn-finished")
+            raise Conflict(f"Turn {turn.index} has already finished.", code="turn-finished")
         rows.update(version=conversation_changed(conversation_id=turn.conversation_id))
     turn.refresh_from_db()
     return turn

@@ -37,7 +37,7 @@ def installation_view(view: View) -> View:
 def refuse_others(user: User | None) -> None:
     """Raise ``Forbidden`` for whoever is no admin of the installation."""
     if user is None or not (user.is_active and user.is_superuser):
-        raise Forbidden("Only an admin of this installation can see the turns of all projects.")
+        raise Forbidden("Only administrators can see the turns of all projects.")
 
 
 def age(since: datetime | None) -> str:

@@ -117,7 +117,7 @@ def claimed_run(turn: Turn, runner: Runner) -> str | None:
         turn_drop_without_room(lease=lease)
     except Exception as error:
         log.exception("turn crashed")
-        message = f"The turn stopped on an internal error ({type(error).__name__}). The log of the worker says more."
+        message = f"The turn stopped with an internal error ({type(error).__name__}). See the worker log for details."
         turn_drop(lease=lease, status=Turn.Status.FAILED, error={"code": "internal", "message": message})
     finally:
         presence.rest()
@@ -159,7 +159,7 @@ def refuse_without_room(turn: Turn) -> None:
 def turn_begin_again(*, lease: Lease, number: int) -> None:
     """Make ready for another attempt by the same worker, after a moment that spreads those who wait for one fact."""
     if number == OVERTAKEN_AT_MOST:
-        message = f"Other turns changed what this turn reads and writes, {number} times while it ran. Say it again."
+        message = f"Other turns changed the same data {number} times while this turn ran. Send the message again."
         raise TurnProblem("overtaken", message)
     time.sleep(random.uniform(0, OVERTAKEN_PAUSE * min(number, 10)))  # noqa: S311
     turn = lease.turn

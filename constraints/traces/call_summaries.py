@@ -56,7 +56,7 @@ def processed(data: Data) -> str:
 def handed(data: Data) -> str:
     """To whom, and with what."""
     passed = (data.get("handoff_context_pass_resolved") or {}).get("passed") or ()
-    to = f"to {data.get('to')}" + (", once the flow is over" if data.get("suppressed") else "")
+    to = f"to {data.get('to')}" + (", once the flow ends" if data.get("suppressed") else "")
     return f"{to}, with {names(passed)}" if passed else to
 
 
@@ -71,8 +71,8 @@ def completed(data: Data) -> str:
     if isinstance(condition, Mapping):
         return str(condition.get("condition_text") or "")
     if "index" not in data:
-        return "void while a rule fails"
-    return "its flow is over" if data.get("reason") == "flow" else ""
+        return "not applied while a rule fails"
+    return "the flow ended" if data.get("reason") == "flow" else ""
 
 
 def asked_model(data: Data) -> str:

@@ -34,7 +34,7 @@ def where_stored(data: Data) -> str:
     scope, owner = data.get("scope"), data.get("owner")
     match scope:
         case "user":
-            return f"facts of user {owner}" if owner else "facts of a user, but nobody is signed in"
+            return f"facts of user {owner}" if owner else "facts of a user, but no user is signed in"
         case "project":
             return "facts of the project, for all users"
         case "execution_tree":
@@ -65,15 +65,15 @@ def action_words(action: Data) -> str:
     """An ON_FAIL action in words."""
     kind = str(action.get("type"))
     words = {
-        "respond": "says the message",
+        "respond": "replies with the message",
         "collect": f"asks for {names(action.get('fields') or [])}",
-        "retry": "judges the rules again",
-        "continue": "goes on without this rule",
-        "block": "blocks the work",
-        "redact": "leaves the value out",
+        "retry": "evaluates the rules again",
+        "continue": "continues without this rule",
+        "block": "stops the turn",
+        "redact": "redacts the value",
         "goto": f"goes to step {action.get('target')}",
         "handoff": f"hands over to {action.get('target')}",
-        "escalate": "hands over to a person",
+        "escalate": "escalates to a person",
     }.get(kind, kind)
     after = f", then {action['then']}" if action.get("then") and action.get("then") != kind else ""
     cleared = action.get("clear")
@@ -109,11 +109,11 @@ def what_failed(data: Data) -> str:
 def answered_with(data: Data) -> str:
     """Who answered a call."""
     if data.get("generated"):
-        return "a sample made from its return type, as no mock case fits"
+        return "a sample generated from its return type, as no mock case matches"
     modes = {
         "mock": "a mock case of the project",
         "memory": "the memory of the project",
-        "none": "nobody: it was not called",
+        "none": "not called",
     }
     return modes.get(str(data.get("mode")), str(data.get("mode") or ""))
 
@@ -125,7 +125,7 @@ def result_of(data: Data) -> Pair | None:
 
 def took_ms(data: Data) -> str:
     """Virtual time of a call."""
-    return f"{data['ms']} ms on the clock of the conversation" if data.get("ms") else ""
+    return f"{data['ms']} ms on the conversation's clock" if data.get("ms") else ""
 
 
 def bound_values(data: Data) -> Pair | None:
@@ -148,7 +148,7 @@ def comes_back(data: Data) -> str:
     """Whether a handoff returns."""
     if "returns" not in data:
         return ""
-    return "control comes back" if data["returns"] else "control does not come back"
+    return "control returns" if data["returns"] else "control does not return"
 
 
 def branch_of(data: Data) -> str:
@@ -163,7 +163,7 @@ def attempt(data: Data) -> str:
 
 def nothing_after(data: Data) -> str:
     """Whether a COMPLETE ends the agent."""
-    return "" if "terminal" not in data else "the agent ends" if data["terminal"] else "the agent goes on"
+    return "" if "terminal" not in data else "the agent ends" if data["terminal"] else "the agent continues"
 
 
 def memory_lines(key: str, label: str) -> Callable[[Data], Pair | None]:

@@ -140,18 +140,18 @@ def word_of(event: TraceEvent, status: str) -> str:
         case "branch" if status == "skipped":
             return "not taken"
         case "on_input" if status == "skipped":
-            return "no branch fits"
+            return "no match"
         case "call.end" if not status:
             return answered_by(data)
         case "recall" if not status and "loaded" in data and not data["loaded"]:
-            return "nothing there"
+            return "nothing found"
         case "fact.write" if data.get("cause") == "tree_end":
             return "dropped"
     return state_word(status) if status else QUIET.get(event.kind, "")
 
 
 def answered_by(data: Mapping[str, Any]) -> str:
-    """What gave the result of a call: ``sample`` is one made from the return type."""
+    """What gave a tool result: ``sample`` is one made from the return type."""
     if data.get("generated"):
         return "sample"
     return {"mock": "mocked", "memory": "from memory"}.get(str(data.get("mode")), "")

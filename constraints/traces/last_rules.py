@@ -12,7 +12,7 @@ from editor.ports import LastRules, RuleKey, RuleTally, ports
 CONVERSATIONS: Final = 3
 EVENTS: Final = 5_000
 """Newest judgements of a conversation that are counted: somebody waits for the answer."""
-_TELLING: Final = frozenset({"failed", "warned", "error"})
+_SHOWN_OUTCOMES: Final = frozenset({"failed", "warned", "error"})
 
 
 def last_rules(project: int, agents: Collection[str]) -> LastRules | None:
@@ -35,7 +35,7 @@ def _count(tallies: dict[RuleKey, RuleTally], seq: int, data: Mapping[str, Any])
     """Adds a record of docs/spec 04 §10; the newest come first."""
     outcome = data.get("outcome", "")
     tally = tallies.setdefault(rule_key(data), RuleTally(Counter(), seq))
-    if outcome in _TELLING and not _TELLING & tally.outcomes.keys():
+    if outcome in _SHOWN_OUTCOMES and not _SHOWN_OUTCOMES & tally.outcomes.keys():
         tally.seq = seq
     tally.outcomes[outcome] += 1
 

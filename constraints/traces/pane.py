@@ -137,7 +137,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "return": (("from", "name"), ("to", "name")),
     "escalate": (("reason", "text"),),
     "human.message": (("text", "text"),),
-    "complete": (("reason", {"flow": "its flow is over"}), ("After it", composed.nothing_after)),
+    "complete": (("reason", {"flow": "the flow ended"}), ("After it", composed.nothing_after)),
     "hook": (("hook", "name"),),
     "model.request": (
         ("goal", "text"), ("persona", "text"), ("behavior", "text"),

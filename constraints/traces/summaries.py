@@ -13,7 +13,7 @@ from constraints.traces.wording import EMPTY, ENDS, MODES, POINTS, WAITS, names,
 Data = Mapping[str, Any]
 WHAT_LENGTH = 160
 # Of an event without a teller, the first of these that is there says what it was about.
-TELLING = (
+SUMMARY_FIELDS = (
     "text", "name", "path", "step", "tool", "target", "to", "agent", "field", "fields", "event", "trigger",
     "expression", "condition_text", "input", "reason", "why", "message", "construct", "code", "outcome",
 )  # fmt: skip
@@ -22,7 +22,7 @@ TELLING = (
 def what_of(kind: str, data: Data) -> str:
     """What the event was about, in one line of at most ``WHAT_LENGTH`` characters."""
     teller = TELLERS.get(kind)
-    told = teller(data) if teller else next((words(data[n]) for n in TELLING if data.get(n) not in EMPTY), "")
+    told = teller(data) if teller else next((words(data[n]) for n in SUMMARY_FIELDS if data.get(n) not in EMPTY), "")
     one_line = " ".join(told.split())
     return one_line if len(one_line) <= WHAT_LENGTH else one_line[: WHAT_LENGTH - 1] + "…"
 
@@ -89,7 +89,7 @@ def said(data: Data) -> str:
 
 def asked(data: Data) -> str:
     """The prompt for a field; the reply of the step may be it."""
-    return f"{names(data.get('fields') or ())}: the reply above asks" if data.get("by") == "respond" else said(data)
+    return f"{names(data.get('fields') or ())}: asked in the reply above" if data.get("by") == "respond" else said(data)
 
 
 def on_input(data: Data) -> str:
@@ -104,14 +104,14 @@ def ending(data: Data) -> str:
     replies = data.get("replies") or []
     count = f"{len(replies)} message{'' if len(replies) == 1 else 's'}"
     if data.get("ended"):
-        return f"{count}, the session is over"
+        return f"{count}, the session ended"
     waiting = data.get("waiting")
     return f"{count}, waits {WAITS.get(waiting, f'for {waiting}')}" if waiting else count
 
 
 def beginning(data: Data) -> str:
     """Which agent begins, and for whom."""
-    return f"{data.get('entry')} for {data.get('user') or 'nobody who is signed in'}, on {data.get('channel')}"
+    return f"{data.get('entry')} for {data.get('user') or 'an anonymous user'}, on {data.get('channel')}"
 
 
 # Flow ------------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def rejected(data: Data) -> str:
     """Which field did not take the input, and what would fit."""
     attempt = data.get("attempt") or 1
     again = f", attempt {attempt}" if attempt > 1 else ""
-    return f"{data.get('field')}: does not fit {data.get('rule') or 'the field'}{again}"
+    return f"{data.get('field')}: does not match {data.get('rule') or 'the field'}{again}"
 
 
 def other_source(data: Data) -> str:

@@ -35,7 +35,7 @@ def remembered(data: Data) -> str:
 
 def written(data: Data) -> str:
     """``path = value`` of a fact, or that it went with its handoff tree."""
-    return f"{data.get('path')}: ended with its tree" if data.get("cause") == "tree_end" else change(data)
+    return f"{data.get('path')}: deleted with its execution tree" if data.get("cause") == "tree_end" else change(data)
 
 
 def refused(data: Data) -> str:
@@ -64,4 +64,4 @@ def first_values(data: Data) -> str:
         put, cut = len(memory.get("injected") or ()), len(memory.get("cut") or ())
         return f"{put} line{'' if put == 1 else 's'} in the request, {cut} left out"
     initial = data.get("initial") or {}
-    return ", ".join(f"{name} = {literal(value)}" for name, value in initial.items()) or "no variable begins with one"
+    return ", ".join(f"{name} = {literal(value)}" for name, value in initial.items()) or "no initial values"

@@ -9,7 +9,7 @@ from constraints.traces.values import literal
 
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 POINTS = {
-    "turn": "before the work of the turn",
+    "turn": "before the turn's work",
     "extracted": "after collecting",
     "tool_call": "before the call of {}",
     "tool_result": "after the call of {}",
@@ -20,21 +20,21 @@ WAITS = {
     "input": "for a message",
     "action": "for a click or a message",
     "confirm": "for a confirmation",
-    "tool_confirm": "for consent to a call",
-    "reasoning": "for a reply that a model or you give",
-    "check_halt": "for a message, as nothing could go on",
-    "handoff": "for another agent, to make a call again",
+    "tool_confirm": "for confirmation of a call",
+    "reasoning": "for a reply from the model or you",
+    "check_halt": "for a message, as nothing could proceed",
+    "handoff": "for another agent, to repeat a call",
     "human": "for a person",
 }
 SKIPPED = {
-    "condition": "its WHEN is false",
-    "null value": "its value is unset",
-    "unchanged": "it has this value already",
-    "refused": "the fact was refused",
+    "condition": "WHEN is false",
+    "null value": "the value is unset",
+    "unchanged": "the value is unchanged",
+    "refused": "the fact was rejected",
 }
 ENDS = {
     "complete": "the flow is complete",
-    "no_transition": "no step comes after this one",
+    "no_transition": "there is no next step",
     "escalate": "a person takes over",
     "handoff": "another agent takes over",
 }
@@ -50,7 +50,7 @@ EDGES = {
 }
 MODES = {
     "message": "the message",
-    "gather": "what was gathered",
+    "gather": "the gathered fields",
     "immediate": "the state, without waiting",
     "action": "a click",
 }
@@ -75,7 +75,7 @@ STRATEGIES = {
     "parts": "a part of the message",
     "option": "one of the options",
     "pattern": "its pattern",
-    "recogniser": "a recogniser of its type",
+    "recogniser": "type recognition",
 }
 ACTIONS = {
     "inject_context": "loads the paths",
@@ -88,9 +88,9 @@ BY = {
     "on_error": "ON_ERROR",
     "model": "the model",
     "tester": "you, in place of a model",
-    "resume": "the step again, after a digression",
-    "repeat": "the step again, as it waits for a click",
-    "respond": "the reply above, which asks for it",
+    "resume": "the step, resumed after a digression",
+    "repeat": "the step, repeated while it waits for a click",
+    "respond": "the reply above",
 }
 SCOPES = {
     "global": "the whole flow",
@@ -98,22 +98,22 @@ SCOPES = {
 }
 CAUSES = {
     "set": "SET",
-    "system": "hand, between two turns",
-    "gather": "a field that was filled",
-    "collect": "a COLLECT that asks again",
-    "ask_again": "a field that is asked again",
+    "system": "a manual change between turns",
+    "gather": "a gathered field",
+    "collect": "COLLECT",
+    "ask_again": "asking again",
     "clear": "CLEAR",
     "transform": "TRANSFORM",
-    "tool_result": "the result of a call",
-    "handoff": "what the handoff passes",
-    "return": "what the other agent gave back",
+    "tool_result": "a tool result",
+    "handoff": "the handoff",
+    "return": "the other agent's return",
     "on_error": "ON_ERROR",
-    "tree_end": "the end of its handoff tree",
+    "tree_end": "the end of the execution tree",
 }
 RESETS = {
-    "per_step": "as a step begins",
-    "per_activation": "as the agent begins",
-    "per_session": "as the session begins",
+    "per_step": "when a step starts",
+    "per_activation": "when the agent starts",
+    "per_session": "when the session starts",
 }
 
 STAGES = {"before": "before the call", "after": "after the call"}

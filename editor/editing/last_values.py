@@ -27,7 +27,7 @@ def last_seen(document: Document, files: Mapping[str, str], symbol: Symbol) -> s
         return None
     where = f"conversation {found.conversation}, turn {found.turn}"
     if found.gone:
-        return f"no value any more ({where})"
+        return f"no value ({where})"
     masker = Masker(dict(_sensitive(files, symbol, fact)))
     text = json.dumps(masker.shown(symbol.name, found.value), ensure_ascii=False)
     return f"{text if len(text) <= _SHOWN else text[:_SHOWN] + '…'} ({where})"

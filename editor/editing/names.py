@@ -23,8 +23,8 @@ from web.errors import Invalid
 
 _SHOWN = 120
 _NOTES = {
-    "path": "Facts that are stored already keep their path.",
-    "agent": "What is stored under the agent's name, such as its texts in memory banks, keeps that name.",
+    "path": "Stored facts keep their path.",
+    "agent": "Data stored under the agent's name, such as its texts in memory banks, keeps that name.",
 }
 
 
@@ -64,7 +64,7 @@ def named(*, document: Document, text: str, line: int, column: int) -> dict[str,
     ``note`` says what a rename does not reach, if anything.
     """
     if not is_code(document):
-        return {"name": "", "refused": "This document holds no names of the language.", "note": ""}
+        return {"name": "", "refused": "This document has no symbols to rename.", "note": ""}
     found = renamable(open_files(document, text), document.path, line, column)
     return {"name": found["name"], "refused": found["refused"], "note": _NOTES.get(found["kind"], "")}
 

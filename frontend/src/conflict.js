@@ -8,7 +8,7 @@ import { EditorView, lineNumbers } from "@codemirror/view";
 export function resolveConflict({ dialog, mine, current, nonce, common }) {
   const host = dialog.querySelector("[data-merge]");
   const side = [...common, lineNumbers(), EditorView.cspNonce.of(nonce)];
-  dialog.querySelector("[data-theirs]").textContent = `Revision ${current.revision}, ${current.author_name ?? "somebody"}`;
+  dialog.querySelector("[data-theirs]").textContent = `Revision ${current.revision}, ${current.author_name ?? "unknown user"}`;
   const merge = new MergeView({
     parent: host,
     a: { doc: current.text, extensions: [...side, EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ "aria-label": "Their text", tabindex: "0" })] },

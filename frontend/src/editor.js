@@ -97,8 +97,8 @@ panel.place(view.state);
 if (kept) {
   drafts.base = kept.base;
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: kept.text } });
-  const behind = page.head && Number(page.head) !== kept.base ? ` Revision ${page.head} was saved after it began.` : "";
-  say(`Restored what this browser kept and the server had not got. Ctrl+Z brings the other text back.${behind}`, { compare: Boolean(behind) });
+  const behind = page.head && Number(page.head) !== kept.base ? ` Revision ${page.head} was saved after you started them.` : "";
+  say(`Restored unsaved changes from this browser. Press Ctrl+Z to go back to the server's text.${behind}`, { compare: Boolean(behind) });
 }
 const place = placeInAddress(location.search);
 if (place) goTo(view, place, { mark: true });
@@ -138,19 +138,19 @@ function changed(dirty = editable) {
 }
 
 function draftTold(state, detail) {
-  const revision = drafts.base ? `, on revision ${drafts.base}` : "";
+  const revision = drafts.base ? `, based on revision ${drafts.base}` : "";
   changed(state !== "clean");
   if (state === "typing") return;
   if (state === "kept" || state === "clean") panel.connection("ok", "Connected");
   if (saver.waiting) return void (state === "offline" || saver.again());
   if (state === "clean") {
-    tell(drafts.base ? `Saved, revision ${drafts.base}` : "Nothing typed yet");
+    tell(drafts.base ? `Saved, revision ${drafts.base}` : "No changes yet");
     byId("notice").querySelector("[data-state=info]")?.remove();
   }
-  if (state === "kept") tell(`Draft kept ${time(detail)}${revision}`);
-  if (state === "offline") tell("Not connected: what you type is kept in this browser", "warning");
-  if (state === "signed-out") tell("Signed out: kept in this browser. Sign in again in another tab", "warning");
-  if (state === "failed") tell(`Draft not kept by the server: ${detail}`, "error");
+  if (state === "kept") tell(`Draft saved ${time(detail)}${revision}`);
+  if (state === "offline") tell("Offline: your changes are kept in this browser", "warning");
+  if (state === "signed-out") tell("Signed out: your changes are kept in this browser. Sign in again in another tab", "warning");
+  if (state === "failed") tell(`Draft not saved: ${detail}`, "error");
 }
 
 function saveTold(state, detail) {
@@ -161,15 +161,15 @@ function saveTold(state, detail) {
     byId("notice").replaceChildren();
     document.body.dispatchEvent(new CustomEvent("abl:saved", { detail: { revision: detail } }));
   }
-  if (state === "waiting") tell("Not saved yet: it is saved as soon as the server is back", "warning");
+  if (state === "waiting") tell("Not saved yet: saving resumes when the server is back", "warning");
   if (state === "failed") tell(`Not saved. ${detail}`, "error");
   if (state === "signed-out") tell("Not saved: you are signed out. Sign in again in another tab", "warning");
-  if (state === "conflict") tell("Somebody else saved in between", "warning");
+  if (state === "conflict") tell("Someone else saved a newer revision", "warning");
 }
 
 function notAnswered(failed) {
-  if (failed.offline) panel.connection("away", "Not connected, trying again");
-  else if (failed.busy) panel.connection("away", "Busy, trying again");
+  if (failed.offline) panel.connection("away", "Offline, reconnecting");
+  else if (failed.busy) panel.connection("away", "Server busy, retrying");
   else if (failed.signedOut) panel.connection("away", "Signed out");
   else panel.connection("wrong", failed.message);
 }

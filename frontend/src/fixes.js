@@ -30,10 +30,10 @@ export class Fixes {
   async ask(view) {
     const text = view.state.doc.toString();
     const { fixes } = await send("POST", this.url, { text });
-    if (!fixes.length) return void this.names.tell(view, "Nothing here can be fixed all at once");
+    if (!fixes.length) return void this.names.tell(view, "No fixes available");
     const rows = fixes.map((fix, n) => this.row(view, text, fix, `fix-preview-${n}`));
     const list = el("ol", { class: "names-list fixes-list" }, ...rows);
-    this.names.open(view, fixes.length === 1 ? "1 fix over the whole text" : `${fixes.length} fixes over the whole text`, list, () => rows[0].firstChild.focus());
+    this.names.open(view, fixes.length === 1 ? "1 fix for the whole document" : `${fixes.length} fixes for the whole document`, list, () => rows[0].firstChild.focus());
   }
 
   /* The button shows what would change; only the one below that changes it. */
@@ -52,7 +52,7 @@ export class Fixes {
   }
 
   apply(view, text, fix) {
-    if (view.state.doc.toString() !== text) return void this.names.tell(view, "The text has changed since; open Fix all again");
+    if (view.state.doc.toString() !== text) return void this.names.tell(view, "The text has changed. Open Fix all again");
     view.dispatch({ changes: fix.edits, userEvent: "input.fix", scrollIntoView: true });
     this.names.close(view);
     view.focus();

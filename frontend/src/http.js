@@ -10,7 +10,7 @@ function csrfToken() {
 
 export class Failed extends Error {
   constructor(status, problem) {
-    super(problem?.detail ?? (status ? `The server answered ${status}.` : "The server does not answer."));
+    super(problem?.detail ?? (status ? `The server answered ${status}.` : "The server is not responding."));
     this.status = status;
     this.problem = problem;
   }

@@ -46,7 +46,7 @@ export class Names {
   /* One declaration is gone to at once; several places are listed. */
   async lead(view, everywhere) {
     const { places } = await send("POST", this.urls.places, { ...this.at(view), everywhere });
-    if (!places.length) return void this.tell(view, everywhere ? "No name stands here" : "Nothing that is declared stands here");
+    if (!places.length) return void this.tell(view, everywhere ? "No symbol here" : "No definition found");
     if (places.length === 1 && !everywhere) return void this.go(view, places[0]);
     this.list(view, places, everywhere);
   }
@@ -78,7 +78,7 @@ export class Names {
   }
 
   async ask(view) {
-    if (!this.editable) return void this.tell(view, "Your role can read this");
+    if (!this.editable) return void this.tell(view, "You have read-only access");
     const where = this.at(view);
     const { name, refused, note } = await send("POST", this.urls.rename, where);
     if (refused) return void this.tell(view, refused);
@@ -102,7 +102,7 @@ export class Names {
   /* Other documents are named first and saved with the second Enter; `agreed` is the name that was shown so. */
   async rename(view, where, name, agreed, said) {
     if (view.state.doc.toString() !== where.text) {
-      said.textContent = "The text has changed since; press F2 again";
+      said.textContent = "The text has changed. Press F2 again";
       return "";
     }
     const { old, ...place } = where;
@@ -113,11 +113,11 @@ export class Names {
     }
     if (answer.others.length && agreed !== name) {
       const many = answer.others.length === 1 ? "is" : "are";
-      said.textContent = `Also changes ${answer.others.join(", ")}, which ${many} saved at once. Enter again does it.`;
+      said.textContent = `Also changes ${answer.others.join(", ")}, which ${many} saved immediately. Press Enter again to rename.`;
       return name;
     }
     if (view.state.doc.toString() === where.text) view.dispatch({ changes: answer.edits, userEvent: "input.rename" });
-    if (answer.left.length) this.openPlaces(view, `Renamed. In a text, or as something else, ${old} still stands in:`, answer.left);
+    if (answer.left.length) this.openPlaces(view, `Renamed. ${old} still appears in:`, answer.left);
     else this.close(view);
     return "";
   }

@@ -75,7 +75,7 @@ def bank_create(*, project: Project, name: str, max_lines: int | None = None, ac
         if bank is None:
             return _bank_made(ledger, project, name, max_lines, by_hand(actor))
     current = bank_dict(bank_list(project=project).get(pk=bank.pk))
-    raise Conflict(f"There is a memory bank {name} already; PUT gives it another bound.", current=current)
+    raise Conflict(f"Memory bank {name} already exists. Use PUT to change its limit.", current=current)
 
 
 def bank_delete(*, project: Project, name: str, actor: User | None = None, reason: str = "") -> int:
@@ -184,7 +184,7 @@ def entry_edit(
     """Replace a text by hand. Raises ``NotFound`` and what ``bank_write`` does."""
     entry = BankEntry.objects.select_related("bank").filter(project=project, pk=pk).first()
     if entry is None:
-        raise NotFound("This text is gone already.")
+        raise NotFound("This text was already deleted.")
     return bank_write(
         project=project,
         name=entry.bank.name,
@@ -202,7 +202,7 @@ def entry_delete(*, project: Project, name: str, agent: str, actor: User | None 
     entry = entry_find(bank=bank, agent=agent)
     chosen: dict[int, int | None] = {entry.pk: None} if entry is not None else {}
     if not entries_delete(project=project, chosen=chosen, actor=actor, reason=reason):
-        raise NotFound(f"{agent[:40]} keeps no text in {name}.")
+        raise NotFound(f"{agent[:40]} has no text in {name}.")
 
 
 def entries_delete(
@@ -221,7 +221,7 @@ def entries_delete(
         for entry in entries:
             if chosen[entry.pk] not in (None, entry.version):
                 raise Conflict(
-                    f"{entry.agent} has version {entry.version} by now, not {chosen[entry.pk]}. Nothing was deleted.",
+                    f"{entry.agent} has version {entry.version} now, not {chosen[entry.pk]}. Nothing was deleted.",
                     current=entry_dict(entry),
                 )
         return _erase(ledger, entries, reason)
@@ -230,9 +230,7 @@ def entries_delete(
 def _check_version(name: str, agent: str, entry: BankEntry | None, expected: int) -> None:
     there = entry.version if entry is not None else 0
     if there != expected:
-        raise Conflict(
-            f"{agent} has version {there} in {name} by now, not {expected}.", current=entry_dict(entry, agent)
-        )
+        raise Conflict(f"{agent} has version {there} in {name} now, not {expected}.", current=entry_dict(entry, agent))
 
 
 def _store(

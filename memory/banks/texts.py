@@ -33,7 +33,7 @@ def name_problem(name: str) -> str | None:
     """What is wrong with the name of a bank."""
     if len(name) <= NAME_LENGTH and _NAME.fullmatch(name):
         return None
-    return f"{name[:40]!r} is no name; use letters, digits, _ . and -, at most {NAME_LENGTH}"
+    return f"{name[:40]!r} is not a valid name. Use letters, digits, _ . and -, at most {NAME_LENGTH}"
 
 
 def max_lines_problem(max_lines: object) -> str | None:

@@ -129,7 +129,7 @@ def bank_text_delete(request: HttpRequest, project: Project, pk: int) -> HttpRes
         **chosen(request.POST, ["reason"]),
     )
     if not gone:
-        raise NotFound("This text is gone already.")
+        raise NotFound("This text was already deleted.")
     return go(request, reverse("memory:banks", args=[project.slug]))
 
 

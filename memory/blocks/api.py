@@ -106,7 +106,7 @@ class BlockView(TokenView):
             raise NotFound(f"There is no block of type {block_type[:40]!r}; there are {', '.join(TYPES)}.")
         scope, agent_id = self.chosen(SCOPES)
         if scope == Block.Scope.AGENT and not agent_id:
-            raise Invalid(fields={"agent_id": "say which agent, since scope is agent"})
+            raise Invalid(fields={"agent_id": "give the agent ID, since the scope is agent"})
         return {
             "project": project,
             "owner": self.owner,
@@ -124,7 +124,7 @@ class BlockView(TokenView):
         if scope == Block.Scope.USER and agent_id:
             problems["agent_id"] = "is given, but a block of scope user belongs to no agent; leave one of them out"
         if len(agent_id) > AGENT_LENGTH or not storable_text(agent_id):
-            problems["agent_id"] = f"is no agent: at most {AGENT_LENGTH} characters, without NUL"
+            problems["agent_id"] = f"is not a valid agent ID: at most {AGENT_LENGTH} characters, without NUL"
         if problems:
             raise Invalid(fields=problems)
         return scope or str(Block.Scope.AGENT if agent_id else Block.Scope.USER), agent_id

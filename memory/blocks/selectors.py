@@ -133,7 +133,7 @@ def recall(
     """
     problems = {}
     if not query.strip():
-        problems["query"] = "is empty; say what to look for"
+        problems["query"] = "is empty; enter a search text"
     if limit < 1:
         problems["limit"] = f"{limit} is not 1 or more"
     if min_score is not None and not 0 <= min_score <= 1:

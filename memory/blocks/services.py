@@ -142,12 +142,12 @@ def blocks_erase(*, ledger: Ledger, project: Project, owner: str, reason: str) -
 def conflict(block: Block | None, expected: datetime | None) -> Conflict:
     """The error for a block that is not as expected; ``current`` is the block in the shape of a read, or None."""
     if block is None:
-        why = "There is no such block any more. To create it send null as expected_updated_at."
+        why = "The block no longer exists. To create it, send null as expected_updated_at."
     elif expected is None:
         why = f"The block exists, written {stamp(block.updated_at)}. Read it and send that as expected_updated_at."
     else:
         at = f"{block.updated_at:%Y-%m-%d %H:%M:%S} UTC"
-        why = f"The block was changed at {at}, after you read it. Read it again, then repeat."
+        why = f"The block was changed at {at}, after you read it. Read it again, then repeat your change."
     return Conflict(why, current=block_dict(block) if block is not None else None)
 
 

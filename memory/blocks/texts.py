@@ -86,4 +86,4 @@ def read_stamp(text: str) -> datetime:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):
         right = "send the updated_at that was read, such as 2026-04-30T16:20:00.123456+00:00, or null to create"
-        raise Invalid(fields={"expected_updated_at": f"{text[:40]!r} is no ISO 8601 time; {right}"}) from None
+        raise Invalid(fields={"expected_updated_at": f"{text[:40]!r} is not an ISO 8601 time; {right}"}) from None

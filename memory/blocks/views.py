@@ -100,7 +100,7 @@ def block_delete(request: HttpRequest, project: Project, pk: int) -> HttpRespons
         project=project, chosen={pk: seen(request)}, actor=user_of(request), **chosen(request.POST, ["reason"])
     )
     if not gone:
-        raise NotFound("This block is gone already.")
+        raise NotFound("This block was already deleted.")
     return go(request, reverse("memory:blocks", args=[project.slug]))
 
 

@@ -122,11 +122,11 @@ def owner_digest(project: Project, owner: str) -> str:
 def _refuse(owner: str, reason: str) -> None:
     problems = {}
     if not 0 < len(owner) <= values.OWNER_LENGTH or not values.storable_text(owner):
-        problems["owner"] = f"give the id of a user, 1 to {values.OWNER_LENGTH} characters"
+        problems["owner"] = f"enter a user ID of 1 to {values.OWNER_LENGTH} characters"
     if not 0 < len(reason.strip()) <= REASON_LENGTH or not values.storable_text(reason):
-        problems["reason"] = f"say why, in 1 to {REASON_LENGTH} characters; it is kept on the receipt"
+        problems["reason"] = f"enter a reason of 1 to {REASON_LENGTH} characters; it is recorded on the receipt"
     elif owner and re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", reason, re.IGNORECASE):
-        problems["reason"] = "names the id of the user; it is kept on the receipt, so say it without"
+        problems["reason"] = "contains the user ID; remove it, because the reason is recorded on the receipt"
     if problems:
         raise Invalid(fields=problems)
 

@@ -44,7 +44,7 @@ def erase(request: HttpRequest, project: Project) -> HttpResponse:
         return ask_erase(request, project)
     owner = owner_in(str(request.POST.get("owner", "")))
     if request.POST.get("typed") != owner:
-        raise Invalid(fields={"typed": "is not the id above; type it again, in the same letters"})
+        raise Invalid(fields={"typed": "The ID doesn't match"})
     receipt = erasure.erase_owner(
         project=project,
         owner=owner,
@@ -90,5 +90,5 @@ def context_of(request: HttpRequest, project: Project) -> dict[str, Any]:
 def owner_in(text: str) -> str:
     """The id of the user. Raises ``Invalid``."""
     if not 0 < len(text) <= OWNER_LENGTH or not storable_text(text):
-        raise Invalid(fields={"owner": f"give the id of a user, 1 to {OWNER_LENGTH} characters"})
+        raise Invalid(fields={"owner": f"enter a user ID of 1 to {OWNER_LENGTH} characters"})
     return text

@@ -191,7 +191,7 @@ class Inspector:
             if here:
                 yield from self._segments(scope, owner, 2)
         if level.more:
-            yield Node("more: type the start of an id above", self.href(scope=scope.value, owner=""), 1, "")
+            yield Node("more: type an ID prefix above", self.href(scope=scope.value, owner=""), 1, "")
 
     def _segments(self, scope: Scope, owner: str, depth: int) -> Iterator[Node]:
         """Two levels of the paths as one: the first segment is a word for the scope, the same for nearly all."""
@@ -215,7 +215,7 @@ class Inspector:
                 yield from self._under(scope, owner, branch.path, min(depth + 1, DEEPEST))
         if level.more:
             href = self.href(scope=scope.value, owner=owner, below="", prefix=f"{path}.", state="")
-            yield Node("more: narrow the path", href, depth, "")
+            yield Node("more: filter by path", href, depth, "")
 
     def context(self) -> dict[str, Any]:
         """What ``memory/_list.html`` and the parts beside it need."""

@@ -38,7 +38,7 @@ def ask_ttl(request: HttpRequest, project: Project, error: AppError | None = Non
     chosen = selectors.facts_chosen(project=project, pks=chosen_in(request))
     found = [fact for fact in chosen if fact.state(now) != "expired"]
     if not found:
-        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+        raise NotFound("These facts have expired or were deleted. Their time to live can't be changed.")
     context: dict[str, Any] = {"project": project, "facts": found, "first": found[0], "now": now, "ttls": TTLS}
     if error is None:
         context["given"] = {"ttl": found[0].ttl}
@@ -57,9 +57,9 @@ def ttl(request: HttpRequest, project: Project) -> HttpResponse:
         project=project, chosen=chosen, ttl=life_in(request), actor=user_of(request), reason=reason_in(request)
     )
     if not number:
-        raise NotFound("These facts have expired or are gone; their time cannot be changed.")
+        raise NotFound("These facts have expired or were deleted. Their time to live can't be changed.")
     passed = len(chosen) - number
-    words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or gone" if passed else "")
+    words = f"{numbered(number)} changed" + (f"; {numbered(passed)} had expired or been deleted" if passed else "")
     back = reverse("memory:fact", args=[project.slug, next(iter(chosen))])
     return done(request, words, back if len(chosen) == 1 else facts_address(project))
 
@@ -87,7 +87,7 @@ def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         actor=user_of(request),
         reason=reason_in(request),
     )
-    words = f"{fact.path} has its earlier value again, as version {fact.version}"
+    words = f"{fact.path} restored as version {fact.version}"
     return done(request, words, reverse("memory:fact", args=[project.slug, pk]))
 
 
@@ -95,7 +95,7 @@ def found_in(request: HttpRequest, project: Project) -> tuple[FactQuery, Count]:
     """The filters, and how many facts pass them. Raises ``Invalid`` for filters that leave all facts in."""
     query = Query.read(request.POST if request.method == "POST" else request.GET).filters
     if not query.narrowed:
-        raise Invalid(fields={"query": "would delete every fact of the project; narrow the list first"})
+        raise Invalid(fields={"query": "would delete every fact of the project; narrow the filters first"})
     return query, selectors.facts_count(project=project, query=query, now=timezone.now(), upto=revising.MOST_DELETED)
 
 
@@ -119,7 +119,7 @@ def delete_found(request: HttpRequest, project: Project) -> HttpResponse:
     number = revising.facts_delete_found(
         project=project, query=query, actor=user_of(request), reason=reason_in(request)
     )
-    words = f"{numbered(number)} deleted" + (f"; {numbered(named)} had been named" if number != named else "")
+    words = f"{numbered(number)} deleted" + (f"; you confirmed {numbered(named)}" if number != named else "")
     return done(request, words, facts_address(project))
 
 
@@ -127,7 +127,7 @@ def named_in(request: HttpRequest) -> int:
     """The number of facts that was named when it was asked."""
     text = str(request.POST.get("number", ""))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Invalid(fields={"number": f"{text[:20]!r} is not the number of facts that is to be deleted"})
+        raise Invalid(fields={"number": f"{text[:20]!r} is not the number of facts to delete"})
     return int(text)
 
 

@@ -87,9 +87,9 @@ def version_reveal(*, project: Project, pk: int, seq: int, actor: User, reason: 
 def _value_of(entry: FactChange, done: str) -> Any:
     """The value of an entry. Raises ``Invalid`` when it is not in the log."""
     if entry.sensitive:
-        raise Invalid(fields={"seq": f"entry {entry.seq} holds the value masked only, so it cannot be {done}"})
+        raise Invalid(fields={"seq": f"entry {entry.seq} only has the masked value, so it can't be {done}"})
     if entry.value is None:
-        raise Invalid(fields={"seq": f"the value of entry {entry.seq} was erased, so it cannot be {done}"})
+        raise Invalid(fields={"seq": f"the value of entry {entry.seq} was erased, so it can't be {done}"})
     return json.loads(entry.value)
 
 
@@ -120,7 +120,7 @@ def fact_retime(
         actor=actor,
         expected_version=expected_version or fact.version,
         source={"cause": "ttl", "by": actor.get_username() if actor else ""},
-        reason=reason or (f"expires in {ttl}" if ttl else "does not expire any more"),
+        reason=reason or (f"expires in {ttl}" if ttl else "no longer expires"),
     )
 
 
@@ -161,13 +161,13 @@ def facts_delete_found(
     if len(reason) > REASON_LENGTH or not storable_text(reason):
         raise Invalid(fields={"reason": f"at most {REASON_LENGTH} characters, without NUL"})
     if not query.narrowed:
-        raise Invalid(fields={"query": "would delete every fact of the project; narrow it"})
+        raise Invalid(fields={"query": "would delete every fact of the project; narrow the filters"})
     there = facts_count(project=project, query=query, now=now, upto=limit)
     if there.more:
-        raise Invalid(fields={"query": f"fits more than {limit:,} facts; narrow it"})
+        raise Invalid(fields={"query": f"matches more than {limit:,} facts; narrow the filters"})
     if expected not in (None, int(there)):
         raise Conflict(
-            f"{there} facts pass these filters by now, not {expected:,}. Nothing was deleted.",
+            f"{there} facts match these filters now, not {expected:,}. Nothing was deleted.",
             current={"count": int(there)},
         )
     found = iter([fact.pk for fact in facts_matching(project=project, query=query, now=now, limit=limit)])

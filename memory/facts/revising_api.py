@@ -35,7 +35,7 @@ class RestoreSerializer(Fields):
 
 
 class TtlSerializer(Fields):
-    """A time to live from now on; null: it does not expire any more."""
+    """A time to live from now on; null: it no longer expires."""
 
     ttl = Text(allow_null=True, max_length=20)
     expected_version = Whole(required=False, allow_null=True, min_value=1, max_value=WHOLE_LARGEST)

@@ -31,7 +31,7 @@ def view_save(*, project: Project, user: User, name: str, query: FactQuery) -> S
         raise Invalid(fields={"name": f"give the view a name of 1 to {NAME_LENGTH} characters, without NUL"})
     own = SavedView.objects.filter(project=project, user=user)
     if own.exclude(name=name).count() >= MOST_VIEWS:
-        raise Invalid(fields={"name": f"{MOST_VIEWS} views are kept already; delete one of them first"})
+        raise Invalid(fields={"name": f"You have {MOST_VIEWS} views already; delete one first"})
     kept = {"query": query.text().removeprefix("?"), "saved_at": timezone.now()}
     view, _ = own.update_or_create(project=project, user=user, name=name, defaults=kept)
     return view
@@ -41,7 +41,7 @@ def view_delete(*, project: Project, user: User, pk: int) -> SavedView:
     """Delete one of the user's own views and return what it was. Raises ``NotFound``."""
     view = SavedView.objects.filter(project=project, user=user, pk=pk).first()
     if view is None:
-        raise NotFound("You have no such view in this project.")
+        raise NotFound("This view does not exist.")
     view.delete()
     return view
 

@@ -182,7 +182,7 @@ def facts_delete(
         for fact in facts:
             if chosen[fact.pk] not in (None, fact.version):
                 raise Conflict(
-                    f"{fact.path} has version {fact.version} by now, not {chosen[fact.pk]}. Nothing was deleted.",
+                    f"{fact.path} has version {fact.version} now, not {chosen[fact.pk]}. Nothing was deleted.",
                     current=shown(fact, now).as_dict(),
                 )
         wipe([fact.pk for fact in facts])
@@ -198,8 +198,8 @@ def fact_expire(*, project: Project, pk: int, expected_version: int | None = Non
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         fact = fact_live(project=project, pk=pk, now=now)
         if expected_version not in (None, fact.version):
-            raise Conflict(f"{fact.path} has version {fact.version} by now.", current=shown(fact, now).as_dict())
-        bury(ledger, [fact], reason="ended by hand", ended=now)
+            raise Conflict(f"{fact.path} has version {fact.version} now.", current=shown(fact, now).as_dict())
+        bury(ledger, [fact], reason="expired manually", ended=now)
     return fact
 
 
@@ -216,7 +216,7 @@ def fact_reveal(*, project: Project, pk: int, actor: User, reason: str) -> Fact:
 def checked_reason(reason: str) -> None:
     """Raise ``Invalid`` for what is no reason to look at a sensitive value."""
     if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise Invalid(fields={"reason": f"say why, in 1 to {REASON_LENGTH} characters; it is kept in the log"})
+        raise Invalid(fields={"reason": f"enter a reason of 1 to {REASON_LENGTH} characters; it is logged"})
     if not values.storable_text(reason):
         raise Invalid(fields={"reason": "has a character that cannot be stored (NUL or half a surrogate pair)"})
 
@@ -249,7 +249,7 @@ def _fact(project_id: int, **columns: Any) -> Fact:
 def _bounded_text(fact: Fact) -> str:
     """The canonical JSON of what a run writes, held to the bounds of what people and programs write."""
     if len(fact.path) > values.PATH_LENGTH:
-        long = f"{fact.path[:80]}… has {len(fact.path)} characters; at most {values.PATH_LENGTH} are kept"
+        long = f"{fact.path[:80]}… has {len(fact.path)} characters; at most {values.PATH_LENGTH} are allowed"
         raise Invalid(fields={"path": long})
     try:
         return values.value_text(fact.value)

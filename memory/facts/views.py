@@ -23,7 +23,7 @@ from memory.lists.query import chosen_facts
 from memory.models import Fact, Scope
 from memory.pages import asked_again, by_person, entry_in, part_for, user_of, version_in
 from memory.values import storable_text
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 from web.errors import AppError, Invalid, NotFound
 from web.problems import status_of
 
@@ -132,14 +132,14 @@ def fact_again(request: HttpRequest, project: Project, error: AppError, pk: int)
 def expire(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """End a fact now."""
     ended = services.fact_expire(project=project, pk=pk, expected_version=version_in(request), actor=user_of(request))
-    return done(request, f"{ended.path} is expired now", reverse("memory:fact", args=[project.slug, pk]))
+    return done(request, f"{ended.path} expired", reverse("memory:fact", args=[project.slug, pk]))
 
 
 def ask_delete(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
     """The question with the facts as they are now, and why nothing was deleted before."""
     found = selectors.facts_chosen(project=project, pks=chosen_in(request))
     if not found:
-        raise NotFound("These facts are gone already.")
+        raise NotFound("These facts were already deleted.")
     return dialog(request, "memory/_delete.html", {"project": project, "facts": found}, "Delete facts", error=error)
 
 
@@ -153,7 +153,7 @@ def delete(request: HttpRequest, project: Project) -> HttpResponse:
     chosen = chosen_in(request)
     number = services.facts_delete(project=project, chosen=chosen, actor=user_of(request), reason=reason_in(request))
     gone = len(chosen) - number
-    words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had gone already" if gone else "")
+    words = f"{numbered(number)} deleted" + (f"; {numbered(gone)} had already been deleted" if gone else "")
     return done(request, words, reverse("memory:facts", args=[project.slug]))
 
 
@@ -246,7 +246,7 @@ def fields_of(request: HttpRequest) -> dict[str, Any]:
     try:
         value = json_value(given.get("value", ""))
     except ValueError as error:
-        raise Invalid(fields={"value": f'is not JSON: {error}. A text stands in double quotes: "gold"'}) from None
+        raise Invalid(fields={"value": f'{json_problem(error)}. Put text in double quotes: "gold"'}) from None
     kept = {name: str(given.get(name, "")).strip() for name in ("scope", "owner", "path", "reason")}
     version = version_in(request)
     kind: bool | None = True if given.get("sensitive") else (None if version else False)

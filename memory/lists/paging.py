@@ -34,7 +34,7 @@ FEW = 20_000
 
 
 def bad_cursor() -> Invalid:
-    return Invalid(fields={"cursor": "is not one of ours; take the address of `next` or `previous`"})
+    return Invalid(fields={"cursor": "is not a valid cursor; use the address of `next` or `previous`"})
 
 
 @dataclass(frozen=True, slots=True)

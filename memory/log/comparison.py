@@ -89,7 +89,7 @@ def entries_compared(*, project: Project, after: int, limit: int = ENTRIES) -> P
         .alias(row=Subquery(rows), later=Subquery(here.filter(seq__gt=OuterRef("seq")).values("seq")[:1]))
         .filter(row__isnull=True, later__isnull=True)
     )
-    found = [Difference(None, seq, "the fact is gone, and the log does not say why") for seq in _numbers(gone)]
+    found = [Difference(None, seq, "the fact is missing, and the log doesn't record why") for seq in _numbers(gone)]
     return Piece(found, seqs[-1] if len(seqs) == limit else None, len(seqs))
 
 
@@ -140,12 +140,12 @@ def difference_of(fact: Fact, entry: FactChange | None, now: datetime) -> str:
     if entry is None:
         return "the log has no entry about it"
     if entry.kind == FactChange.Kind.DELETE:
-        return f"entry {entry.seq} says that it was deleted"
+        return f"entry {entry.seq} records that it was deleted"
     if entry.kind == FactChange.Kind.EXPIRE:
         left = fact.purged_at is None or fact.value is not None
-        return f"entry {entry.seq} says that it had ended" if left else _odd(fact, entry, ("version", "type"))
+        return f"entry {entry.seq} records that it expired" if left else _odd(fact, entry, ("version", "type"))
     if fact.purged_at is not None:
-        return "its value was removed, and the log does not say so"
+        return "its value was removed, and the log doesn't record it"
     if fact.domain != values.domain_of(fact.path) or fact.agent != fact.source.get("agent", ""):
         return "the agent or the domain that it is listed under is not its own"
     return _odd(fact, entry, tuple(_COLUMNS)) or _value_differs(fact, entry, now)
@@ -162,11 +162,11 @@ def _value_differs(fact: Fact, entry: FactChange, now: datetime) -> str:
         text = canonical(fact.value)
         shown = canonical(values.masked(fact.value, fact.masking)) if fact.sensitive else text
     except (ValueError, TypeError):
-        return "the value is no JSON that could have been written"
+        return "the value is not valid JSON"
     if not entry.nonce:
         # Past values of what has expired are erased in several steps before the row is.
         over = fact.expires_at is not None and fact.expires_at <= now
-        return "" if over else "the log holds no value for it any more"
+        return "" if over else "the log no longer has a value for it"
     if commitment_of(entry.nonce, shown) != entry.commitment:
         return "the value is not the one that was written"
     place = (fact.project_id, fact.scope, fact.owner, fact.path)

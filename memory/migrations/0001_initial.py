@@ -6,8 +6,8 @@ from django.conf import settings
 from django.db import migrations, models
 
 
-# The next version of a fact and its entry in the log, in one answer (``memory.quick``). Locks in the order of
-# ``memory.ledger``: the head of the log first. ``p_version`` is the version to come.
+# The next version of a fact and its entry in the log, in one answer (``memory.facts.quick``). Locks in the order of
+# ``memory.log.ledger``: the head of the log first. ``p_version`` is the version to come.
 FACT_SET = """
 CREATE FUNCTION memory_fact_set(
   p_project bigint, p_scope text, p_owner text, p_path text, p_version integer,
@@ -51,7 +51,7 @@ BEGIN
 END $$
 """
 
-# The same as a transaction of its own. The log is not locked while the disk confirms: ``memory.ledger.writing`` says why.
+# The same as a transaction of its own. The log is not locked while the disk confirms: ``memory.log.ledger.writing`` says why.
 FACT_PUT = """
 CREATE PROCEDURE memory_fact_put(
   INOUT p_id bigint, p_project bigint, p_scope text, p_owner text, p_path text, p_version integer,

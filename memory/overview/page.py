@@ -143,7 +143,7 @@ class Overview:
             if here:
                 yield from self._systems(scope, name, counts, 2)
         if found.more:
-            yield Node("more: type the start of a name above", self.href(scope=scope, owner="", system=""), 1, "")
+            yield Node("more: type a name prefix above", self.href(scope=scope, owner="", system=""), 1, "")
 
     def _systems(self, scope: str, owner: str, counts: Mapping[str, Count], depth: int) -> Iterator[Node]:
         for system in SCOPES[scope]:

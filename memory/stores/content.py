@@ -20,7 +20,7 @@ class SchemaRefused(Invalid):
     """A strict store keeps nothing that breaks its schema; ``data["errors"]`` lists why by JSON pointer."""
 
     code = "schema"
-    title = "The content does not fit the schema of the store"
+    title = "The content doesn't match the schema of the store"
 
 
 def object_text(content: Any, field: str = "content") -> str:

@@ -56,7 +56,7 @@ def read_pdf(data: bytes) -> tuple[str | None, str]:
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            return None, "the PDF is locked with a password"
+            return None, "the PDF is password-protected"
         pages: list[str] = []
         length = 0
         for number, page in enumerate(reader.pages):

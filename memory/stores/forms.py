@@ -9,7 +9,7 @@ from typing import Any
 
 from memory.stores.pointers import pointer_of
 from memory.stores.samples import FORMATS, flattened, kind_in
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 
 DEEPEST = 5
 MOST_FIELDS = 200
@@ -147,8 +147,8 @@ def read(made: Field, typed: str) -> Any:
             try:
                 return int(typed) if typed.lstrip("-").isdigit() else json_value(typed)
             except ValueError:
-                raise ValueError(f"{made.label}: {typed[:40]!r} is no number") from None
+                raise ValueError(f"{made.label}: {typed[:40]!r} is not a number") from None
     try:
         return json_value(typed)
     except ValueError as error:
-        raise ValueError(f"{made.label}: {typed[:40]!r} is no JSON ({error})") from None
+        raise ValueError(f"{made.label}: {typed[:40]!r} {json_problem(error)}") from None

@@ -27,7 +27,7 @@ from memory.stores.selectors import Subject
 from memory.stores.serializers import BAD, CHANGED, MISSING
 from memory.token_api import ACCESS, TokenView
 from web.api.fields import WHOLE_LARGEST, whole
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 from web.errors import Invalid, NotFound
 
 NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH, description="Technical name.")
@@ -164,10 +164,10 @@ def projections_in(request: Request) -> Any:
         return None
     try:
         if len(text) > LONGEST_PROJECTIONS:
-            raise ValueError(f"longer than {LONGEST_PROJECTIONS:,} characters")
+            raise ValueError(f"it is longer than {LONGEST_PROJECTIONS:,} characters")
         return json_value(text)
     except ValueError as error:
-        raise Invalid(fields={"projections": f'is no JSON such as {{"a.b": 1}}: {error}'}) from None
+        raise Invalid(fields={"projections": f'{json_problem(error)}; give an object such as {{"a.b": 1}}'}) from None
 
 
 def shown(name: str, record: StoreRecord | None) -> dict[str, Any]:

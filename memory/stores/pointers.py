@@ -16,7 +16,7 @@ def parts_of(pointer: str) -> tuple[str, ...]:
     if not pointer:
         return ()
     if not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no JSON pointer")
+        raise ValueError(f"{pointer!r} is not a JSON pointer")
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/"))
 
 

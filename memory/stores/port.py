@@ -102,7 +102,7 @@ class SessionRecords:
 
     def _writable(self, name: str) -> StoreDefinition:
         if name == SESSION_META:
-            raise RecordRefused("read-only", f"{SESSION_META} is only read")
+            raise RecordRefused("read-only", f"{SESSION_META} is read-only")
         return self._store(name)
 
     def _current(self, store: StoreDefinition) -> Mapping[str, Any] | None:

@@ -31,7 +31,7 @@ from memory.pages import (
 from memory.stores import selectors, services
 from memory.stores.selectors import STATES, RecordFilters
 from memory.values import storable_text
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 from web.errors import AppError, Invalid
 
 
@@ -105,7 +105,7 @@ def record_edit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     try:
         content = json_value(content_in(request))
     except ValueError as error:
-        raise Invalid(fields={"content": f"is no JSON: {error}"}) from None
+        raise Invalid(fields={"content": json_problem(error)}) from None
     services.record_edit(
         project=project,
         pk=pk,

@@ -5,7 +5,6 @@ A refusal is a ``Problem`` whose ``path`` is the JSON pointer of what is wrong.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -46,11 +45,8 @@ NOT_HERE = {
 
 
 def schema_of(text: str) -> Any:
-    """The JSON of an editor's text. ValueError says line and column of what is no JSON."""
-    try:
-        return json_value(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+    """The JSON of an editor's text. ``ValueError`` for ``json_problem``."""
+    return json_value(text)
 
 
 def problems_of(schema: Any) -> list[Problem]:
@@ -96,7 +92,7 @@ def _against_dialect(schema: Mapping[str, Any]) -> Iterator[Problem]:
     for error in stock(stock.META_SCHEMA).iter_errors(schema):
         pointer = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)
         what = pointer.rpartition("/")[2] or "a schema"
-        yield _problem(pointer, f"{shown(error.instance)} is no value for {what}: {problem_of(error)['message']}")
+        yield _problem(pointer, f"{shown(error.instance)} is not a value for {what}: {problem_of(error)['message']}")
 
 
 @dataclass(slots=True)
@@ -141,14 +137,14 @@ class Walk:
             if not isinstance(listed, list) or (
                 name == "required" and not all(isinstance(item, str) for item in listed)
             ):
-                yield _problem(_below(pointer, name), f"{shown(listed)} is no list of {what}")
+                yield _problem(_below(pointer, name), f"{shown(listed)} is not a list of {what}")
             elif len(listed) > MOST_NAMES:
                 yield _problem(
                     _below(pointer, name), f"has {len(listed):,} entries; at most {MOST_NAMES:,} are allowed"
                 )
         for name in ("properties", "patternProperties", "$defs", "definitions"):
             if not isinstance(part.get(name, {}), dict):
-                yield _problem(_below(pointer, name), f"{shown(part[name])} is no object of names and schemas")
+                yield _problem(_below(pointer, name), f"{shown(part[name])} is not an object of names and schemas")
         for place, text in _patterns(pointer, part):
             if not self.full:
                 yield from self._pattern(place, text)
@@ -157,7 +153,7 @@ class Walk:
         """A pattern that RE2 cannot read, such as one that looks ahead or behind, or one too many of large ones."""
         why = regex_problem(text) if isinstance(text, str) else "is no text"
         if why:
-            yield _problem(place, f"{shown(text)} is no pattern that is supported (RE2): {why}")
+            yield _problem(place, f"{shown(text)} is not a supported pattern (RE2): {why}")
             return
         compiled = compile_pattern(text)
         self.program += compiled.size if compiled is not None and text not in self.patterns else 0
@@ -192,7 +188,7 @@ class Walk:
         target = pointer_of_reference(reference) if isinstance(reference, str) else None
         if target is None:
             return f"{shown(reference)} is not inside this schema; refer to a part by its pointer, such as #/$defs/name"
-        return None if target in self.parts else f"{shown(reference)} is no part of this schema"
+        return None if target in self.parts else f"{shown(reference)} is not part of this schema"
 
     def _circle(self) -> str | None:
         """A pointer on a circle of schemas that apply to the same value, or None."""
@@ -249,7 +245,7 @@ def _below(pointer: str, name: str) -> str:
 def _types(pointer: str, types: Any) -> Iterator[Problem]:
     for name in types if isinstance(types, list) else [types]:
         if name not in TYPES:
-            yield _problem(_below(pointer, "type"), f"{shown(name)} is no type; use {', '.join(TYPES)}")
+            yield _problem(_below(pointer, "type"), f"{shown(name)} is not a type; use {', '.join(TYPES)}")
             return
 
 

@@ -182,7 +182,7 @@ def session_open(*, project: Project, session: str) -> SessionMeta:
     """A session that has not ended. Raises ``NotFound`` or ``Conflict``."""
     meta = session_get(project=project, session=session)
     if meta.ended_at is not None:
-        raise Conflict("This session has ended, and what belonged to it with it.", code="session-ended")
+        raise Conflict("This session has ended and its data was deleted.", code="session-ended")
     return meta
 
 

@@ -92,12 +92,12 @@ def artifact_download(request: HttpRequest, token: str) -> HttpResponse:
     """A file by its signed link, for whoever holds it: 404 for a link of others, 410 when its time is over."""
     read = read_token(token)
     if read is None:
-        raise NotFound("This link is not one of ours, or was changed on its way.")
+        raise NotFound("This link is not valid.")
     pk, until = read
     artifact = Artifact.objects.filter(pk=pk).first() if timezone.now() < until else None
     data = services.content_of(artifact) if artifact is not None else None
     if artifact is None or data is None:
-        gone = NotFound("This link has ended, or the file was deleted.", code="gone")
+        gone = NotFound("This link has expired, or the file was deleted.", code="gone")
         return error_page(request, gone, 410)
     return HttpResponse(
         data,

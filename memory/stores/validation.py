@@ -28,7 +28,7 @@ Problem = dict[str, str]
 
 
 TOO_MUCH = (
-    f"cannot be checked: that would take more than {STEPS:,} steps, about a second. Make the content smaller (fewer "
+    f"can't be checked: that would take more than {STEPS:,} steps, about a second. Make the content smaller (fewer "
     "fields and items, shorter texts), or the schema (fewer patterns and alternatives)"
 )
 REMEMBERED = 1_024
@@ -86,9 +86,9 @@ def _found(validator: Any, content: Any) -> list[Problem]:
     try:
         return [problem_of(error) for error in islice(validator.iter_errors(content), MOST)]
     except RecursionError:
-        return [{"path": "", "message": "cannot be checked: content and schema are nested too deep"}]
+        return [{"path": "", "message": "can't be checked: content and schema are nested too deep"}]
     except ArithmeticError:
-        return [{"path": "", "message": "cannot be checked: a number is too large"}]
+        return [{"path": "", "message": "can't be checked: a number is too large"}]
 
 
 @lru_cache(maxsize=256)
@@ -169,17 +169,17 @@ WORDS: Mapping[str, Callable[[ValidationError], str]] = {
     "maximum": _value("is more than {}"),
     "exclusiveMinimum": _value("has to be more than {}"),
     "exclusiveMaximum": _value("has to be less than {}"),
-    "multipleOf": _value("is no multiple of {}"),
+    "multipleOf": _value("is not a multiple of {}"),
     "minLength": _size("characters; at least {} are needed"),
     "maxLength": _size("characters; at most {} are allowed"),
     "minItems": _size("items; at least {} are needed"),
     "maxItems": _size("items; at most {} are allowed"),
     "minProperties": _size("fields; at least {} are needed"),
     "maxProperties": _size("fields; at most {} are allowed"),
-    "uniqueItems": lambda error: "the item is there twice; each may be there once",
+    "uniqueItems": lambda error: "the item is repeated; items must be unique",
     "items": lambda error: "there are more items than the schema allows",
     "additionalProperties": lambda error: "the schema allows no such field",
-    "anyOf": _value("fits none of the alternatives (anyOf)"),
-    "oneOf": _value("has to fit exactly one of the alternatives (oneOf)"),
-    "not": _value("is what the schema excludes (not)"),
+    "anyOf": _value("matches none of the alternatives (anyOf)"),
+    "oneOf": _value("must match exactly one of the alternatives (oneOf)"),
+    "not": _value("is excluded by the schema (not)"),
 }

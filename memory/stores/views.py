@@ -23,7 +23,7 @@ from memory.stores.samples import examples_of
 from memory.stores.schema import problems_of, schema_of
 from memory.stores.validation import errors_of
 from web.api.fields import WHOLE_LARGEST, whole
-from web.api.parsers import json_value
+from web.api.parsers import json_problem, json_value
 from web.costly import limited, while_typing
 from web.errors import AppError, Invalid
 
@@ -183,13 +183,13 @@ def stores_import(request: HttpRequest, project: Project) -> HttpResponse:
         return ask_import(request, project)
     file = request.FILES.get("file")
     if file is None:
-        raise Invalid(fields={"file": "choose the file of an export"})
+        raise Invalid(fields={"file": "choose an exported file"})
     if (file.size or 0) > LARGEST_FILE:
         raise Invalid(fields={"file": f"has {file.size:,} bytes; at most {LARGEST_FILE:,} are read"})
     try:
         data = json_value(file.read())
     except ValueError as error:
-        raise Invalid(fields={"file": f"is no JSON: {error}"}) from None
+        raise Invalid(fields={"file": json_problem(error)}) from None
     replace = bool(request.POST.get("replace"))
     done = services.definitions_import(project=project, data=data, replace=replace, actor=user_of(request))
     context = {**frame(request, project, "stores"), "done": done}
@@ -201,7 +201,7 @@ def fields_of(request: HttpRequest) -> dict[str, Any]:
     try:
         schema = schema_of(str(request.POST.get("schema", "")))
     except ValueError as error:
-        raise Invalid(fields={"schema": f"is no JSON: {error}"}) from None
+        raise Invalid(fields={"schema": json_problem(error)}) from None
     return {**plain_fields(request), "schema": schema}
 
 
@@ -232,7 +232,7 @@ def preview_of(written: str) -> dict[str, Any]:
     try:
         schema = schema_of(written)
     except ValueError as error:
-        return {"problems": [{"path": "", "message": f"is no JSON: {error}"}]}
+        return {"problems": [{"path": "", "message": json_problem(error)}]}
     problems = problems_of(schema)
     if problems:
         return {"problems": problems}

@@ -57,7 +57,7 @@ class Conversation {
       this.tell("passed", "Connected", "done");
     };
     source.onerror = () => {
-      this.tell("warning", "Connection lost, trying again", "warned");
+      this.tell("warning", "Connection lost, reconnecting", "warned");
       if (source.readyState !== EventSource.CLOSED) return;
       this.close();
       this.lost = (this.lost ?? 0) + 1;
@@ -67,7 +67,7 @@ class Conversation {
     source.addEventListener("trace", (event) => this.traced(JSON.parse(event.data)));
     source.addEventListener("version", (event) => (this.version = Math.max(this.version, JSON.parse(event.data).version)));
     source.addEventListener("gone", () => this.gone());
-    source.addEventListener("away", () => this.tell("warning", "The database is away, trying again", "warned"));
+    source.addEventListener("away", () => this.tell("warning", "Database unavailable, reconnecting", "warned"));
     source.addEventListener("back", () => this.tell("passed", "Connected", "done"));
   }
 
@@ -273,10 +273,10 @@ class Conversation {
           this.unsent(await problem(answer));
           return false;
         }
-        if (answer.status === FULL) this.unsent(`Not sent yet. ${await problem(answer)} It is sent as soon as there is room.`);
-        else this.unsent("Not sent yet: a part of the workbench is away. It is sent as soon as it is back.");
+        if (answer.status === FULL) this.unsent(`Not sent yet. ${await problem(answer)} Your message will be sent as soon as possible.`);
+        else this.unsent("Not sent yet: a service is unavailable. Your message will be sent when it is back.");
       } catch {
-        this.unsent("Not sent yet: the server does not answer. It is sent as soon as it does.");
+        this.unsent("Not sent yet: the server is not responding. Your message will be sent when it is back.");
       }
       await new Promise((done) => setTimeout(done, RETRY_MS));
       if (!this.root.isConnected) return false;
@@ -299,7 +299,7 @@ class Conversation {
 }
 
 async function problem(answer) {
-  if (!answer.headers.get("Content-Type")?.includes("json")) return `That did not work (${answer.status}).`;
+  if (!answer.headers.get("Content-Type")?.includes("json")) return `Something went wrong (${answer.status}).`;
   const { title, detail } = await answer.json();
   return detail || title;
 }

@@ -32,9 +32,9 @@ function actions() {
   const usable = [...new Set(buttons)].filter((each) => !each.disabled && each.checkVisibility() && words(each));
   const own = usable.map((each) => ({ label: words(each), icon: "play", click: each }));
   const frame = [
-    { label: "Change between light and dark", icon: "theme", click: document.querySelector("[data-do=theme]") },
+    { label: "Switch between light and dark", icon: "theme", click: document.querySelector("[data-do=theme]") },
     { label: "Keyboard shortcuts and help", icon: "help", click: document.querySelector("[data-open=help]") },
-    { label: "Account and signing out", icon: "user", click: document.querySelector("[data-open=account]") },
+    { label: "Account and sign out", icon: "user", click: document.querySelector("[data-open=account]") },
   ];
   return [...own, ...frame].filter((each) => each.click).map((each) => ({ ...each, kind: "action" }));
 }
@@ -59,7 +59,7 @@ function offered(query) {
   const owner = query.match(/^erase (?:user )?(\S+)$/i)?.[1];
   if (toErasing && owner) {
     const address = `${toErasing}?owner=${encodeURIComponent(owner)}`;
-    found.push({ label: `Erase the user ${owner}`, hint: "shows what there is and asks first", kind: "erase", icon: "trash", href: address });
+    found.push({ label: `Erase the user ${owner}`, hint: "shows a preview and asks first", kind: "erase", icon: "trash", href: address });
   }
   return found;
 }

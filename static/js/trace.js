@@ -21,7 +21,7 @@ async function select(url, { push = true } = {}) {
     parts = await fetchFragment(url);
   } catch (failed) {
     if (failed.answered && push === true) location.assign(url); /* a step that nobody asked for is no reason to leave */
-    else if (!failed.answered) toast("The server does not answer. Try again in a moment.", { state: "warning" });
+    else if (!failed.answered) toast("The server is not responding. Try again in a moment.", { state: "warning" });
     return;
   }
   if (ask !== asked) return;
@@ -108,8 +108,8 @@ function copyLink(button) {
   const address = new URL(button.dataset.copy, location).href;
   const copied = navigator.clipboard?.writeText(address) ?? Promise.reject();
   copied.then(
-    () => toast("The link to this step is copied"),
-    () => toast("This browser lets no page copy here. The address of the page is the link to this step.", { state: "warning" }),
+    () => toast("Link copied"),
+    () => toast("This browser blocked copying. Copy the address of this page instead.", { state: "warning" }),
   );
 }
 

@@ -107,13 +107,13 @@ for (const splitter of all("[role=separator][data-size]")) {
 }
 
 /* What htmx could not do is said, and nothing that was typed is lost. */
-document.addEventListener("htmx:sendError", () => toast("The server does not answer. What you typed is kept.", { state: "warning" }));
+document.addEventListener("htmx:sendError", () => toast("The server is not responding. Your input is not lost.", { state: "warning" }));
 document.addEventListener("htmx:responseError", (event) => {
   const { status } = event.detail.xhr;
-  if (status === 503) toast("A part of the workbench is away. What you typed is kept; try again in a moment.", { state: "warning" });
-  else if (status === 507) toast("The disk of the workbench is full, so nothing was written. Somebody who runs it has to make room.", { state: "error" });
-  else if (status === 403 || status === 404) toast("That is not there any more, or your role does not allow it.", { state: "warning" });
-  else toast(`That did not work (${status}).`, { state: "error" });
+  if (status === 503) toast("A service is unavailable. Your input is not lost. Try again in a moment.", { state: "warning" });
+  else if (status === 507) toast("The disk is full, so nothing was saved. Ask an administrator to free up space.", { state: "error" });
+  else if (status === 403 || status === 404) toast("It no longer exists, or you don't have access to it.", { state: "warning" });
+  else toast(`Something went wrong (${status}).`, { state: "error" });
 });
 
 if (matchMedia("(max-width: 760px)").matches) {

@@ -131,7 +131,7 @@ def tour(live_workbench: Workbench) -> Tour:
             "record": Stop(f"/p/tour/records/{record}/", ".notice", ("main [type=submit]",)),
             "session": Stop("/p/tour/sessions/tour/", "table", ("main [type=file]",)),
             "settings": Stop("/p/tour/settings/", "h1", ("main [type=submit]",)),
-            "nothing there": Stop("/p/nowhere/", "h1", ("main .btn--main",), status=404),
+            "nothing found": Stop("/p/nowhere/", "h1", ("main .btn--main",), status=404),
         }
     )
     assert list(tour.stops) == NAMES
@@ -143,7 +143,7 @@ NAMES = [
     "revision", "about a problem", "conversations", "conversation", "facts", "fact", "write a fact", "changes",
     "erasures", "erase a user", "receipt",
     "stores", "new store", "store", "delete a store", "import stores", "records", "record", "session",
-    "settings", "nothing there",
+    "settings", "nothing found",
 ]  # fmt: skip
 
 

@@ -56,11 +56,11 @@ def test_without_signing_in_there_is_none(visitor):
         ("conversation 1", "Conversation 1", r"/p/tour/test/1/"),
         ("detour", "Detour", r"/p/detour/$"),
         ("user.bra", "Facts whose path starts with user.bra", r"/p/tour/facts/\?prefix=user\.bra$"),
-        ("change log", "Change log of the memory", r"/p/tour/facts/changes/$"),
-        ("everything", "Memory: everything that is remembered", r"/p/tour/memory/$"),
+        ("change log", "Memory change log", r"/p/tour/facts/changes/$"),
+        ("everything", "Memory overview", r"/p/tour/memory/$"),
         ("blocks", "Memory blocks", r"/p/tour/blocks/$"),
         ("memory st", "Memory stores", r"/p/tour/stores/$"),
-        ("records", "Records of the stores", r"/p/tour/records/$"),
+        ("records", "Store records", r"/p/tour/records/$"),
         ("banks", "Memory banks", r"/p/tour/banks/$"),
         ("preview", "Prompt preview", r"/p/tour/memory/preview/$"),
         ("erase a", "Erase a user", r"/p/tour/erasures/$"),
@@ -112,7 +112,7 @@ def test_nothing_found_is_said_and_enter_then_does_nothing(visitor):
     visitor.go("projects")
     dialog = open_palette(page)
     page.keyboard.type("no such thing")
-    expect(dialog.get_by_text("Nothing here has such a name")).to_be_visible()
+    expect(dialog.get_by_text("No matches")).to_be_visible()
     expect(dialog.get_by_role("status")).to_have_text("0 results")
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()

@@ -48,11 +48,11 @@ def test_a_save_on_an_older_revision_answers_409_with_what_a_read_gives(api, doc
     status, problem = api("put", DOC, {"text": "mine", "base_revision": 1})
     assert (status, problem["code"]) == (409, "conflict")
     assert problem["current"] == api("get", DOC)[1]
-    assert problem["title"] == "Somebody else changed this in the meantime"
-    assert problem["detail"] == "owner saved revision 2 after you began from revision 1. Nothing was written."
+    assert problem["title"] == "Someone else changed this in the meantime"
+    assert problem["detail"] == "owner saved revision 2 after you started from revision 1. Your text was not saved."
     assert Revision.objects.count() == 2
     _, unbased = api("put", DOC, {"text": "mine", "base_revision": None})
-    assert unbased["detail"] == "owner saved revision 2 after you began from no revision. Nothing was written."
+    assert unbased["detail"] == "owner saved revision 2 after you started from no revision. Your text was not saved."
 
 
 def test_a_refused_save_leaves_what_its_user_is_typing_in_the_browser(api, document, owner, editor):

@@ -137,7 +137,7 @@ def test_saving_makes_a_revision_and_a_broken_agent_is_saved_too(page, desk):
 def test_a_draft_is_kept_and_is_there_after_a_reload(page, desk):
     opened(page, desk)
     page.keyboard.type("# kept\n")
-    page.wait_for_selector("#draft-state >> text=Draft kept")
+    page.wait_for_selector("#draft-state >> text=Draft saved")
     opened(page, desk)
     eventually(lambda: "# kept" in text_of(page))
     assert desk.saved["revision"] == 1
@@ -168,7 +168,7 @@ def test_a_conflict_that_is_left_for_later_loses_nothing(page, desk):
     page.keyboard.press("Control+s")
     page.wait_for_selector("#conflict[open]")
     page.keyboard.press("Escape")
-    page.wait_for_selector("#draft-state >> text=Draft kept")
+    page.wait_for_selector("#draft-state >> text=Draft saved")
     opened(page, desk)
     eventually(lambda: "# mine" in text_of(page))
     expect(page.locator("#notice")).to_contain_text("Revision 2 was saved after")
@@ -192,12 +192,12 @@ def test_the_page_says_when_nobody_answers_and_goes_on_when_somebody_does(page, 
     opened(page, desk)
     page.route("**/analyse/", lambda route: route.abort())
     page.keyboard.type("#")
-    expect(page.locator("#status-connection")).to_contain_text("Not connected")
+    expect(page.locator("#status-connection")).to_contain_text("Offline")
     page.unroute("**/analyse/")
     expect(page.locator("#status-connection")).to_have_text(re.compile(r"^\s*Connected"))
 
 
-NOT_YET = "Not saved yet: it is saved as soon as the server is back"
+NOT_YET = "Not saved yet: saving resumes when the server is back"
 
 
 def test_without_a_server_nothing_counts_as_checked_and_a_save_is_done_when_it_is_back(page, desk, context):
@@ -222,7 +222,7 @@ def test_without_a_server_nothing_counts_as_checked_and_a_save_is_done_when_it_i
     expect(state).to_have_text("Saved, revision 2")
     expect(checked).to_have_text(before)
     page.keyboard.type("# three\n")
-    expect(state).to_have_text(re.compile("^Draft kept .*, on revision 2$"))
+    expect(state).to_have_text(re.compile("^Draft saved .*, based on revision 2$"))
     assert desk.saved["revision"] == 2
     assert desk.saved["text"].startswith("# two\n# one\n")
     assert saves == [200]
@@ -378,14 +378,14 @@ def test_a_rename_says_what_it_does_not_reach_and_where_the_word_stays(page, des
     opened(page, desk)
     go_to_line(page, 8)
     page.keyboard.press("F2")
-    expect(page.locator(".names-panel")).to_contain_text("Facts that are stored already keep their path.")
+    expect(page.locator(".names-panel")).to_contain_text("Stored facts keep their path.")
     page.keyboard.press("Escape")
     go_to_line(page, 5)
     page.keyboard.press("F2")
     page.get_by_label("New name for amount").fill("total")
     page.keyboard.press("Enter")
     panel = page.locator(".names-panel")
-    expect(panel).to_contain_text("In a text, or as something else, amount still stands in")
+    expect(panel).to_contain_text("amount still appears in")
     row = panel.get_by_role("link")
     expect(row).to_contain_text("SORT_BY: amount")
     expect(row).to_be_focused()

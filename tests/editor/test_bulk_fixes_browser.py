@@ -105,7 +105,7 @@ def test_what_was_looked_at_is_not_applied_to_another_text(page):
     page.locator(".cm-line").first.click()
     page.keyboard.type("# note\n")
     page.get_by_role("button", name="Apply to 2 places").click()
-    expect(page.locator(".names-panel")).to_contain_text("The text has changed since")
+    expect(page.locator(".names-panel")).to_contain_text("The text has changed")
     assert "- limit" not in text_of(page)
 
 

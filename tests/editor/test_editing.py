@@ -99,7 +99,7 @@ def test_a_conflict_without_a_script_shows_both_texts_and_lets_either_be_saved(c
     assert 'class="plus"' in content
     assert "theirs" in content
     assert "mine" in content
-    assert "Nothing was written. Both texts are below." in content
+    assert "Your text was not saved. Both texts are below." in content
     assert 'name="base_revision" value="2"' in content
     client.post(address(), {"text": "mine\n", "base_revision": "2"})
     document.refresh_from_db()
@@ -146,7 +146,7 @@ def test_a_draft_is_kept_shown_and_discarded(client, document, editor):
 def test_a_draft_behind_the_newest_revision_says_so(client, document, owner):
     post(client, "draft", {"text": "half a th", "base_revision": 1})
     services.document_save(document=document, user=owner, text="theirs", base_revision=1)
-    assert b"Revision 2 was saved after this draft began" in client.get(address()).content
+    assert b"Revision 2 was saved after you started this draft" in client.get(address()).content
     assert client.get(address("current")).json()["text"] == "theirs"
 
 
@@ -294,13 +294,13 @@ def test_a_bad_question_is_a_problem_that_names_the_field(client, body, field):
 
 @pytest.mark.parametrize(
     ("raw", "why"),
-    [(b"", "line 1 column 1"), (b"{", "line 1 column 2"), (b"\xff\xfe", "byte 0xff"), (b"[" * 100_000, "100 levels")],
+    [(b"", "line 1, column 1"), (b"{", "line 1, column 2"), (b"\xff\xfe", "UTF-8"), (b"[" * 100_000, "100 levels")],
 )
 def test_a_body_that_is_no_json_is_a_problem(client, raw, why):
     response = client.post(address("analyse"), raw, content_type="application/json", headers=SCRIPT)
     assert response.status_code == 400
     assert list(response.json()["fields"]) == ["body"]
-    assert "is no JSON" in response.json()["fields"]["body"] or "is nested" in response.json()["fields"]["body"]
+    assert "is not valid JSON" in response.json()["fields"]["body"] or "is nested" in response.json()["fields"]["body"]
     assert why in response.json()["fields"]["body"]
 
 

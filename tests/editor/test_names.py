@@ -58,7 +58,7 @@ def test_what_can_be_renamed_is_told_with_its_name(client):
     nothing = post(client, "rename_name", {**place, "line": 3}).json()
     assert nothing == {"name": "", "refused": "No name stands here that could be renamed.", "note": ""}
     path = post(client, "rename_name", {**place, "line": 8}).json()
-    assert (path["name"], path["note"]) == ("user.last", "Facts that are stored already keep their path.")
+    assert (path["name"], path["note"]) == ("user.last", "Stored facts keep their path.")
 
 
 def test_a_rename_within_the_open_text_saves_nothing(client, billing):

@@ -14,7 +14,7 @@ from tests.factories import DocumentFactory, MembershipFactory, UserFactory
 def test_somebody_without_projects_is_offered_to_make_one(client, another_user):
     client.force_login(another_user)
     content = client.get("/").content.decode()
-    assert "No project yet" in content
+    assert "No projects yet" in content
     assert reverse("editor:project_new") in content
 
 

@@ -193,11 +193,11 @@ def test_paths_that_lead_elsewhere_are_refused(project, owner, path):
 
 
 def test_a_path_is_given_once_in_a_project_but_may_be_used_in_another(document, owner):
-    with pytest.raises(Invalid, match="exists already"):
+    with pytest.raises(Invalid, match="already exists"):
         services.document_create(project=document.project, user=owner, path=document.path, text="")
     assert DocumentFactory(project=ProjectFactory(), path=document.path)
     other = DocumentFactory(project=document.project)
-    with pytest.raises(Invalid, match="exists already"):
+    with pytest.raises(Invalid, match="already exists"):
         services.document_rename(document=other, path=document.path)
     assert Document.objects.get(pk=other.pk).path != document.path
 

@@ -29,11 +29,11 @@ def test_an_author_keeps_mocks_and_the_entry_agent(as_, project):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("find_book: [", "is no YAML that fits"),
-        ("- find_book", "has to name tools"),
-        ("find_book: {result: 1}", "has to name tools"),
+        ("find_book: [", "is not valid YAML (line 1, column 13)"),
+        ("- find_book", "must map each tool"),
+        ("find_book: {result: 1}", "must map each tool"),
         ("find_book:\n- whenn: x", "case 1 of find_book"),
-        ("find_book:\n- result: .nan", "is no YAML that fits"),
+        ("find_book:\n- result: .nan", "has a value that JSON cannot hold"),
         ("x" * 200_001, "the limit is 200,000"),
     ],
 )
@@ -89,9 +89,9 @@ def test_an_author_keeps_bank_policy_and_script(as_, project):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("bank: [", "is no YAML that fits"),
-        ("- bank", "may hold memory_policy, bank, model"),
-        ("banks: desk", "may hold memory_policy, bank, model"),
+        ("bank: [", "is not valid YAML (line 1, column 8)"),
+        ("- bank", "may contain memory_policy, bank, model"),
+        ("banks: desk", "may contain memory_policy, bank, model"),
         ("memory_policy: {archival_mod: auto}", "did you mean archival_mode?"),
         ("memory_policy: auto", "an object with archival_mode"),
     ],

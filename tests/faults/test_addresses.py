@@ -54,7 +54,7 @@ def test_an_address_without_its_slash_is_not_redirected_but_named(client):
 def is_named(client, path, method):
     answer = ask(client, method, path)
     assert answer.status_code == 404
-    assert f"There is {path}/, with a slash at its end." in answer.json()["detail"]
+    assert f"Did you mean {path}/?" in answer.json()["detail"]
 
 
 def test_debugging_changes_nothing_about_that(client, settings):

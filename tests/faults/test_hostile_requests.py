@@ -222,7 +222,7 @@ def test_a_document_that_conversations_ran_on_stays(client, project, owner):
     document = DocumentFactory(project=project, path="desk.agent.abl", text=AGENT)
     conversation = testing.conversation_start(project=project, started_by=owner)
     run(conversation)
-    with pytest.raises(Conflict, match="test conversations ran on"):
+    with pytest.raises(Conflict, match="used by test conversations"):
         services.document_delete(document=document)
     refused = client.delete(f"{API}agents/desk.agent.abl/")
     assert (refused.status_code, refused.json()["code"], refused.json()["title"]) == (409, "conflict", "Still needed")

@@ -54,7 +54,7 @@ def test_who_guesses_has_to_wait_even_with_the_right_password(client, grace, add
     for n in range(FAILURES_OF_NAME_FROM_ADDRESS):
         assert b"Too many wrong passwords" not in sign_in(client, f"guess {n}", address=address).content
     refused = sign_in(client, address=address)
-    words = r"Too many wrong passwords for this name from here\. Try again in [1-6] s\."
+    words = r"Too many wrong passwords for this user name from this address\. Try again in [1-6] s\."
     assert re.search(words, refused.content.decode())
     assert refused.status_code == 429
     assert 1 <= int(refused["Retry-After"]) <= 6

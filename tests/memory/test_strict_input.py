@@ -206,7 +206,7 @@ def names_the_sizes(ask, path, size):
 def test_a_key_that_is_there_twice_is_named(ask):
     raw = '{"scope": "user", "owner": "dup", "path": "user.x", "value": 1, "value": 2}'
     status, body = ask("PUT", FACTS, raw=raw)
-    assert (status, body["detail"]) == (400, 'The body is no JSON: it has the key "value" twice in one object.')
+    assert (status, body["detail"]) == (400, 'The body is not valid JSON: it has the key "value" twice in one object.')
     status, body = ask("PUT", FACTS, raw='{"scope": "user", "owner": "d", "path": "user.x", "value": {"a": 1, "a": 2}}')
     assert status == 400
     assert '"a" twice' in body["detail"]
@@ -276,5 +276,5 @@ def test_a_store_goes_when_its_records_are_counted(ask, as_role, at, project):
 def test_a_schema_says_what_would_be_right(ask):
     _, report = ask("POST", "projects/kiln/store-check/", {"schema": {"type": "object", "minProperties": -1}})
     assert report["problems"] == [
-        {"path": "/minProperties", "message": "-1 is no value for minProperties: -1 is less than 0"}
+        {"path": "/minProperties", "message": "-1 is not a value for minProperties: -1 is less than 0"}
     ]

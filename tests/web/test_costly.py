@@ -81,7 +81,7 @@ def test_one_user_has_some_and_others_still_get_theirs(people, held):
         assert refused["Content-Type"] == "application/problem+json"
         assert int(refused["Retry-After"]) >= 1
         assert refused.json()["code"] == "busy"
-        assert f"You have {COSTLY_OF_USER} requests of this kind under way" in refused.json()["detail"]
+        assert f"You have {COSTLY_OF_USER} requests of this kind in progress" in refused.json()["detail"]
         # Pages, what a token of the same user asks for that is not costly, and others' work go on.
         assert signed_in(one).get("/p/library/").status_code == 200
         typing = {"text": "AGENT: A\n", "version": 1}
@@ -201,10 +201,10 @@ def test_sessions_of_a_user_have_some_requests_at_once_whatever_they_ask_for(peo
     page = signed_in(one).get("/p/library/")
     assert page.status_code == 429
     assert int(page["Retry-After"]) >= 1
-    assert "You have 8 requests under way already" in page.content.decode()
+    assert "You have 8 requests in progress" in page.content.decode()
     script = signed_in(one).get("/api/v1/projects/", headers={"Accept": JSON})
     assert (script.status_code, script.json()["code"]) == (429, "busy")
-    assert "under way already" in signed_in(one).get("/p/library/", headers={"HX-Request": "true"}).content.decode()
+    assert "in progress" in signed_in(one).get("/p/library/", headers={"HX-Request": "true"}).content.decode()
     # A header that is no token leads past nothing; tokens, others, and who is signed out go on.
     assert signed_in(one).get("/p/library/", headers={"Authorization": "Bearer x"}).status_code == 429
     assert signed_in(one).get("/api/v1/projects/", headers={"Authorization": "Basic x"}).status_code == 429

@@ -16,7 +16,15 @@ from rest_framework.request import Request
 from web.errors import TooLarge
 from web.limits import MAX_BODY, MAX_DEPTH, MAX_DIGITS, MAX_VALUES, too_large
 
-__all__ = ["MAX_BODY", "MAX_DEPTH", "BoundedJSONParser", "ForgivingJSONRenderer", "json_value", "too_large"]
+__all__ = [
+    "MAX_BODY",
+    "MAX_DEPTH",
+    "BoundedJSONParser",
+    "ForgivingJSONRenderer",
+    "json_problem",
+    "json_value",
+    "too_large",
+]
 
 
 class BoundedJSONParser(BaseParser):
@@ -45,7 +53,7 @@ class BoundedJSONParser(BaseParser):
         except ManyValues as error:
             raise TooLarge(fields={"body": str(error)}) from None
         except ValueError as error:
-            raise ParseError(f"The body is no JSON: {error}.") from None
+            raise ParseError(f"The body {json_problem(error)}.") from None
 
 
 class ManyValues(ValueError):
@@ -98,6 +106,15 @@ def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
     return value
 
 
+def json_problem(error: ValueError) -> str:
+    """What is wrong with a text that ``json_value`` refused, without the messages of Python's parser."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"is not valid JSON (line {error.lineno}, column {error.colno})"
+    if isinstance(error, UnicodeError):
+        return "is not valid JSON: it is not UTF-8 text"
+    return f"is not valid JSON: {error}"
+
+
 def holds_more_values(raw: bytes, most: int) -> bool:
     """Whether a JSON text may hold more than ``most`` values, found before any of them is made.
 
@@ -140,7 +157,7 @@ def whole(text: str) -> int:
 
 def refuse(text: str) -> NoReturn:
     """The refusal of NaN, Infinity and what overflows to it."""
-    raise ValueError(f"{text[:40]} is no finite number")
+    raise ValueError(f"{text[:40]} is not a finite number")
 
 
 def nested_deeper(value: Any, levels: int) -> bool:

@@ -25,7 +25,7 @@ def not_now(error: SlowDown | Busy) -> ValidationError:
 
 
 def address_of(request: HttpRequest | None) -> str:
-    """The address that a request came from; a proxy's word for it counts where it is trusted (``config.proxies``)."""
+    """The address that a request came from; a proxy's word for it counts where it is trusted (``config.asgi``)."""
     return str(request.META.get("REMOTE_ADDR", "")) if request is not None else ""
 
 

@@ -57,7 +57,7 @@ class Guessing:
 
     def __init__(self) -> None:
         self._failures = Allowance()
-        self._attempts = Places(SIGN_IN_LINE, "Too many people are signing in just now. Try again in a few seconds.")
+        self._attempts = Places(SIGN_IN_LINE, "Too many people are signing in. Try again in a few seconds.")
         self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -69,7 +69,7 @@ class Guessing:
         at once are not more than one after the other; a right one, and one that found no room, is taken back.
         """
         name, address = counted_name(name), counted_address(address)
-        words = "Other sign-ins from here are under way. Try again in a moment."
+        words = "Other sign-ins from this address are in progress. Try again in a moment."
         in_flight = Caller(address, SIGN_INS_FROM_ADDRESS, words)
         with self._attempts.taken(in_flight):
             counts = self._counts(name, address)
@@ -88,15 +88,15 @@ class Guessing:
         here = Count(
             ("name from address", name, address),
             FAILURES_OF_NAME_FROM_ADDRESS,
-            "Too many wrong passwords for this name from here.",
+            "Too many wrong passwords for this user name from this address.",
         )
         if (name, address) in self._known:
             return [here]
         return [
             here,
-            Count(("name", name), FAILURES_OF_NAME, "Too many wrong passwords for this name."),
-            Count(("address", address), FAILURES_FROM_ADDRESS, "Too many wrong passwords from here."),
-            Count(("all",), FAILURES, "Too many wrong passwords are being tried just now."),
+            Count(("name", name), FAILURES_OF_NAME, "Too many wrong passwords for this user name."),
+            Count(("address", address), FAILURES_FROM_ADDRESS, "Too many wrong passwords from this address."),
+            Count(("all",), FAILURES, "Too many failed sign-in attempts."),
         ]
 
     def _count(self, counts: list[Count]) -> None:

@@ -23,7 +23,7 @@ HASHING = max(1, min(SIGN_IN_LINE - 1, (os.cpu_count() or 1) - 1))
 NICENESS = 10
 """How far the threads that hash stand back behind the others (``nice``)."""
 
-line = Places(SIGN_IN_LINE, "Too many people are signing in just now. Try again in a few seconds.", at_work=HASHING)
+line = Places(SIGN_IN_LINE, "Too many people are signing in. Try again in a few seconds.", at_work=HASHING)
 
 
 class PBKDF2(PBKDF2PasswordHasher):

@@ -15,7 +15,7 @@ from abl.analysis.collect.records import ExpressionUse
 from abl.analysis.conditions.chains import Chain, Step, chains_of, unwrapped
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
-from abl.analysis.results.owners import Holders, holders_of, keys_in, stand_ins, without_scope
+from abl.analysis.results.owners import Owners, keys_in, owners_of, stand_ins, without_scope
 from abl.analysis.results.returned import Held, Returned
 from abl.analysis.symbols.local_names import LabelRole
 from abl.source import Span
@@ -71,13 +71,13 @@ def _places(agent: AgentIndex, index: Index) -> Iterator[FieldPlace]:
             held = Held(Returned(agent.source.path, tool), (), tool.returns)
             yield from _declared(held, tool.returns, ())
             yield from _in_properties(held, tool, agent)
-    holders = holders_of(agent, index)
-    if holders.any:
-        yield from _in_expressions(agent, holders)
-        yield from _in_names(agent, holders)
-        yield from _sorted(agent, holders)
+    owners = owners_of(agent, index)
+    if owners.any:
+        yield from _in_expressions(agent, owners)
+        yield from _in_names(agent, owners)
+        yield from _sorted(agent, owners)
         for write, use in stand_ins(agent):
-            whole = holders.at(write.root, write.step, write.span)
+            whole = owners.at(write.root, write.step, write.span)
             for inner, key in (keys_in(whole, use) or ()) if whole is not None else ():
                 yield FieldPlace(inner.returned.name_of(inner.fields), key.span, "write")
 
@@ -137,7 +137,7 @@ def _along(held: Held, steps: Iterable[Name], role: LabelRole, *, arrays: bool =
 # Where they are read --------------------------------------------------------------------------------------------
 
 
-def _in_expressions(agent: AgentIndex, holders: Holders) -> Iterator[FieldPlace]:
+def _in_expressions(agent: AgentIndex, owners: Owners) -> Iterator[FieldPlace]:
     items: dict[int, Held | None] = {}  # what the items are that each ``#each`` goes through
     for use, around in with_lists(agent):
         if not around and use.role != "each" and _STEPS.isdisjoint(use.reading.text):
@@ -145,11 +145,11 @@ def _in_expressions(agent: AgentIndex, holders: Holders) -> Iterator[FieldPlace]
         lists = [items.get(id(each)) for each in around]
         chains = list(chains_of(use.reading))
         for chain in chains if around else [chain for chain in chains if chain.steps]:
-            held, steps = _start(use, chain, holders, lists)
+            held, steps = _start(use, chain, owners, lists)
             if held is not None:
                 yield from _along(held, steps, "read")
         if use.role == "each":
-            whole = _whole(use, chains[0], holders, lists) if len(chains) == 1 else None
+            whole = _whole(use, chains[0], owners, lists) if len(chains) == 1 else None
             items[id(use)] = whole.item if whole is not None else None
 
 
@@ -172,16 +172,16 @@ def lists_around(uses: Iterable[ExpressionUse]) -> Iterator[tuple[ExpressionUse,
             around.append(use)
 
 
-def _whole(use: ExpressionUse, chain: Chain, holders: Holders, lists: Sequence[Held | None]) -> Held | None:
+def _whole(use: ExpressionUse, chain: Chain, owners: Owners, lists: Sequence[Held | None]) -> Held | None:
     """What a path leads to."""
-    held, steps = _start(use, chain, holders, lists)
+    held, steps = _start(use, chain, owners, lists)
     for step in steps:
         held = held.below(step.value or None) if held is not None else None
     return held
 
 
 def _start(
-    use: ExpressionUse, chain: Chain, holders: Holders, lists: Sequence[Held | None]
+    use: ExpressionUse, chain: Chain, owners: Owners, lists: Sequence[Held | None]
 ) -> tuple[Held | None, list[Name]]:
     """The value in which a path begins, and the steps from there on, of which the first may name a field of an item."""
     steps = [placed(use, step) for step in chain.steps]
@@ -194,7 +194,7 @@ def _start(
             begin = chain.node.start
             return item, [Name(chain.root, use.span(begin, begin + len(chain.root))), *steps]
     inner = without_scope(chain)
-    return holders.at(inner.root, use.step, use.whole, use), steps[len(chain.steps) - len(inner.steps) :]
+    return owners.at(inner.root, use.step, use.whole, use), steps[len(chain.steps) - len(inner.steps) :]
 
 
 def placed(use: ExpressionUse, step: Step) -> Name:
@@ -204,21 +204,21 @@ def placed(use: ExpressionUse, step: Step) -> Name:
     return Name(word, use.span(start, start + len(word)))
 
 
-def _in_names(agent: AgentIndex, holders: Holders) -> Iterator[FieldPlace]:
+def _in_names(agent: AgentIndex, owners: Owners) -> Iterator[FieldPlace]:
     """Dotted names outside of expressions: what a pipeline goes through, what is handed over, what is set."""
     for read in agent.reads:
         if isinstance(read.owner, nodes.Transform) and read.use is None:
-            holders.item_in(read.owner, read.step)
+            owners.item_in(read.owner, read.step)
         if read.use is None and "." in read.path:
-            yield from _dotted(read.path, read.span, read.step, "read", holders)
+            yield from _dotted(read.path, read.span, read.step, "read", owners)
     for write in agent.writes:
         if "." in write.path and write.kind == "set":
-            yield from _dotted(write.path, write.span, write.step, "write", holders)
+            yield from _dotted(write.path, write.span, write.step, "write", owners)
 
 
-def _dotted(path: str, span: Span, step: str | None, role: LabelRole, holders: Holders) -> Iterator[FieldPlace]:
+def _dotted(path: str, span: Span, step: str | None, role: LabelRole, owners: Owners) -> Iterator[FieldPlace]:
     root, *names = path.split(".")
-    held = holders.at(root, step, span) if span.end - span.start == len(path) else None
+    held = owners.at(root, step, span) if span.end - span.start == len(path) else None
     if held is None:
         return
     at, steps = span.start + len(root) + 1, []
@@ -228,10 +228,10 @@ def _dotted(path: str, span: Span, step: str | None, role: LabelRole, holders: H
     yield from _along(held, steps, role)
 
 
-def _sorted(agent: AgentIndex, holders: Holders) -> Iterator[FieldPlace]:
+def _sorted(agent: AgentIndex, owners: Owners) -> Iterator[FieldPlace]:
     for transform in agent.all(nodes.Transform):
         name = sorted_by(transform)
-        held = holders.item_in(transform, None) if name is not None else None
+        held = owners.item_in(transform, None) if name is not None else None
         if held is not None and name is not None:
             yield from _along(held, (name,), "read")
 

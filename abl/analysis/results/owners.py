@@ -19,12 +19,12 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Name
 
-_KEPT: Final = "holders"
+_KEPT: Final = "owners"
 _EXCHANGED: Final = "exchanged"
 _IN_TOOLS: Final = "result"
 
 
-class Holders:
+class Owners:
     """What holds results in one agent or fragment."""
 
     def __init__(self, agent: AgentIndex, index: Index) -> None:
@@ -110,7 +110,7 @@ class Holders:
                 if use is not None and isinstance(use.reading.node, en.ObjectNode | en.ListNode):
                     made.append(use)
                 elif write.kind != "session" and "." not in write.path:
-                    held = holders_of(home, self.index).given_by(write, use)
+                    held = owners_of(home, self.index).given_by(write, use)
                     if held is None:
                         return None
                     found.append(held)
@@ -158,11 +158,11 @@ def without_scope(chain: Chain) -> Chain:
     return Chain(inner, chain.steps[1:], chain.node) if inner is not None else chain
 
 
-def holders_of(agent: AgentIndex, index: Index) -> Holders:
-    """The holders of an agent, remembered with the index."""
-    found: Holders | None = index.kept.get((_KEPT, id(agent)))
+def owners_of(agent: AgentIndex, index: Index) -> Owners:
+    """The owners of an agent, remembered with the index."""
+    found: Owners | None = index.kept.get((_KEPT, id(agent)))
     if found is None:
-        found = index.kept[_KEPT, id(agent)] = Holders(agent, index)
+        found = index.kept[_KEPT, id(agent)] = Owners(agent, index)
     return found
 
 

@@ -23,7 +23,7 @@ from abl.syntax.nodes import Block, Comment, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.corrections import correct_lines, corrected
-from abl.syntax.recovery.unattached_lines import is_no_text, may_be_stray
+from abl.syntax.recovery.unattached_lines import is_no_text, may_be_unattached
 from abl.syntax.recovery.yaml_only import YamlOnly, may_hold
 
 _SECTION_NAMES: Final = tuple(sorted(vocabulary.SECTIONS))
@@ -104,7 +104,7 @@ class _Builder(Placement):
                         self._leave(line, base)
                         continue
                     line = clear
-                if not line.item and may_be_stray(line, raw) and self._is_left_over(line, base, at):
+                if not line.item and may_be_unattached(line, raw) and self._is_left_over(line, base, at):
                     continue
                 column = self.make_room(line, base, at)
                 self.last = base

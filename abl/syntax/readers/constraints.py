@@ -27,7 +27,7 @@ from abl.syntax.readers.flow_style import opened
 from abl.syntax.readers.on_fail import read_on_fail
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.misplaced import report_value
-from abl.syntax.recovery.under_indented import with_shallow
+from abl.syntax.recovery.under_indented import with_under_indented
 
 STEP_PHASE: Final = "STEP_CONSTRAINTS"
 """The phase of a step's own rules."""
@@ -85,7 +85,7 @@ class _Reader:
     def entries(self, block: Block, phase: str, path: str) -> None:
         """Rules of a phase."""
         number = 0
-        for child in with_shallow(self.ctx, opened(self.ctx, block, names=True).children, _BELOW):
+        for child in with_under_indented(self.ctx, opened(self.ctx, block, names=True).children, _BELOW):
             if child.item or self.looks_like_rule(child):
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1
@@ -133,7 +133,7 @@ def read_constraints(ctx: Context, block: Block, path: str = "constraints") -> C
     reader = _Reader(ctx, path)
     phases: list[Phase] = []
     loose = 0
-    for child in with_shallow(ctx, block.children, _BELOW):
+    for child in with_under_indented(ctx, block.children, _BELOW):
         if child.item or reader.looks_like_rule(child):
             reader.entry(child, vocabulary.DEFAULT_PHASE, f"{path}[{loose}]")
             loose += 1

@@ -18,7 +18,7 @@ from abl.syntax.readers.literals import block_literal, object_blocks
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.colons import told_value, with_key
 from abl.syntax.recovery.suggest import closest
-from abl.syntax.recovery.under_indented import with_shallow
+from abl.syntax.recovery.under_indented import with_under_indented
 
 NAME: Final = re.compile(vocabulary.NAME_PATTERN)
 AGENT_NAME: Final = re.compile(vocabulary.AGENT_NAME_PATTERN)
@@ -67,7 +67,7 @@ def entries_of(
     """
     group: list[Block] = []
     bare: list[Block] = []  # entries in a row without a dash, which are reported as one
-    for child in with_shallow(ctx, block.children, keys, starts) if keys else block.children:
+    for child in with_under_indented(ctx, block.children, keys, starts) if keys else block.children:
         first, _ = origin_of(child)  # of which an unchanged block need not be a copy to be asked what it is
         if first.item:
             if group:

@@ -27,7 +27,7 @@ from abl.syntax.readers.literals import plain_value, read_literal
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.colons import as_meant, mended, told_value, with_key
 from abl.syntax.recovery.suggest import closest
-from abl.syntax.recovery.under_indented import with_shallow
+from abl.syntax.recovery.under_indented import with_under_indented
 
 _NESTING: Final = vocabulary.FIELD_KEYS
 _BLOCK_OPTIONS: Final = vocabulary.words("FIELDS STRATEGY")
@@ -81,7 +81,7 @@ def read_gather(
 
 def _readable(ctx: Context, block: Block) -> Iterator[Block]:
     """The lines of a block that may be fields or options; others are reported."""
-    for child in (opened_item(ctx, below) for below in with_shallow(ctx, block.children, _PROPERTIES)):
+    for child in (opened_item(ctx, below) for below in with_under_indented(ctx, block.children, _PROPERTIES)):
         if child.item or child.colon or child.value is None or NAME.match(child.value.raw) is not None:
             yield child
         else:

@@ -182,7 +182,7 @@ def bad_indent(source: Source, line: Span, found: int, expected: int, *, with_fi
     return Finding("ABL108", line, {"a": found, "b": expected}, fixes=fixes)
 
 
-def shallow(source: Source, lines: Sequence[Span], found: int, expected: int) -> Finding:
+def under_indented(source: Source, lines: Sequence[Span], found: int, expected: int) -> Finding:
     """ABL108 for properties of one entry that stand in the column of its dash; each is a line without indentation."""
     edits = tuple(edit for line in lines for edit in _moved_lines(source, line, found, expected))
     fixes = (Fix("Indent below the entry above", edits, preferred=True),) if len(edits) <= _MOST_MOVED else ()

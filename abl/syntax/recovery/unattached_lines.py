@@ -20,7 +20,7 @@ _END: Final = Line(CONTENT)
 _KNOWN_WORDS: Final = vocabulary.SECTIONS | vocabulary.PROFILE_SECTIONS | vocabulary.STEP_DIRECTIVES | {"USE"}
 
 
-def may_be_stray(line: Line, raw: str) -> bool:
+def may_be_unattached(line: Line, raw: str) -> bool:
     """True for a line that is no key, entry, name or signature; in column 1 for every line that begins no section."""
     if line.item:
         return False
@@ -59,7 +59,7 @@ class LookAhead:
             return self.line
         while at < len(self.lines):
             line = scan_line(self.lines[at])
-            if line.kind == CONTENT and not may_be_stray(line, self.lines[at]):
+            if line.kind == CONTENT and not may_be_unattached(line, self.lines[at]):
                 self.known, self.line = at, line
                 return line
             at += 1

@@ -14,7 +14,7 @@ from abl.syntax.recovery import findings
 _NONE: vocabulary.Words = frozenset()
 
 
-def with_shallow(
+def with_under_indented(
     ctx: Context, children: Sequence[Block], keys: vocabulary.Words, starts: vocabulary.Words = _NONE
 ) -> Sequence[Block]:
     """The lines of a list, in which entries hold the properties that stand beside their dash.
@@ -63,7 +63,7 @@ def _with(ctx: Context, entry: Block, below: Sequence[Block]) -> Block:
     if not below:
         return entry
     slipped = [block.line_span for block in below if block.column == entry.column]
-    ctx.report(findings.shallow(ctx.source, slipped, entry.column, _column(entry)))
+    ctx.report(findings.under_indented(ctx.source, slipped, entry.column, _column(entry)))
     span = Span(entry.span.start, below[-1].span.end)
     return Block(
         entry.key,

@@ -56,6 +56,6 @@ def _named(project: Project, difference: Difference) -> str:
     """Which fact is meant: its key, or the entry that wrote it, with its path."""
     if difference.fact is not None:
         fact = Fact.objects.filter(pk=difference.fact).first()
-        return f"fact {difference.fact} ({fact.path if fact else 'gone by now'})"
+        return f"fact {difference.fact} ({fact.path if fact else 'since deleted'})"
     entry = FactChange.objects.get(project=project, seq=difference.seq or 0)
     return f"entry {difference.seq} ({entry.path})"

@@ -141,7 +141,7 @@ def checked_file(file: UploadedFile[Any] | None) -> tuple[bytes, FileType]:
     data = file.read()
     kind = filetypes.type_of(data, str(file.name or ""))
     if not data or kind is None:
-        what = "is empty" if not data else "is of no type that is taken, by what is in it"
+        what = "is empty" if not data else "does not have the content of an allowed file type"
         raise Invalid(fields={"file": f"{str(file.name)[:80]!r} {what}; {ALLOWED} are allowed"})
     return data, kind
 

@@ -63,7 +63,7 @@ def store_create(
     with writing(project.pk, now=now, actor=actor_of(actor)) as ledger:
         existing = StoreDefinition.objects.filter(project=project)
         if existing.filter(technical_name=technical_name).exists():
-            raise Conflict(f"There is a store {technical_name!r} already; technical names are unique in a project.")
+            raise Conflict(f"Store {technical_name!r} already exists. Technical names are unique in a project.")
         if existing.count() >= MOST_STORES:
             raise Invalid(fields={"technical_name": f"the project has {MOST_STORES} stores; no more are allowed"})
         store.save()
@@ -102,7 +102,7 @@ def store_update(
         store = selectors.store_get(project=project, name=technical_name)
         if expected_version not in (None, store.version):
             raise Conflict(
-                f"{technical_name} has version {store.version} by now.", current=selectors.definition_dict(store)
+                f"{technical_name} has version {store.version} now.", current=selectors.definition_dict(store)
             )
         before = selectors.definition_dict(store)
         for field in CHANGEABLE:
@@ -132,7 +132,7 @@ def problems_in(store: StoreDefinition) -> dict[str, str]:
 def _field_problems(store: StoreDefinition) -> dict[str, str]:
     found = {}
     if not isinstance(store.technical_name, str) or not _IDENTIFIER.fullmatch(store.technical_name):
-        found["technical_name"] = f"{str(store.technical_name)[:80]!r} is no identifier; use letters, digits and _"
+        found["technical_name"] = f"{str(store.technical_name)[:80]!r} is not an identifier; use letters, digits and _"
     elif len(store.technical_name) > TECHNICAL_LENGTH:
         found["technical_name"] = f"has {len(store.technical_name)} characters; {TECHNICAL_LENGTH} are allowed"
     elif store.technical_name == SESSION_META:
@@ -186,7 +186,7 @@ def store_delete(
         many = f"{number:,} record{'' if number == 1 else 's'}"
         raise Invalid(fields={"records": f"is missing; {many} would go, so send records={number}"})
     if expected_records not in (None, number):
-        raise Conflict(f"{_records(number)} in {technical_name} by now, not {expected_records:,}. Nothing was deleted.")
+        raise Conflict(f"{_records(number)} in {technical_name} now, not {expected_records:,}. Nothing was deleted.")
     gone, more = 0, True
     while more:
         now = timezone.now()

@@ -55,10 +55,10 @@ def _entries(data: Any) -> list[Any]:
     """The list of stores in a file. Raises ``Invalid`` for what is no such file."""
     if not isinstance(data, Mapping) or not isinstance(data.get("stores"), list):
         raise Invalid(
-            fields={"stores": 'is missing; a file has {"version": 1, "stores": [...]}, as an export makes it'}
+            fields={"stores": 'is missing; a file has {"version": 1, "stores": [...]}, as written by an export'}
         )
     if data.get("version", 1) != 1:
-        raise Invalid(fields={"version": f"{shown(data['version'])} is not known; this workbench reads version 1"})
+        raise Invalid(fields={"version": f"{shown(data['version'])} is not supported; use version 1"})
     if len(data["stores"]) > MOST:
         raise Invalid(fields={"stores": f"has {len(data['stores']):,} entries; {MOST} are allowed"})
     return list(data["stores"])
@@ -90,7 +90,7 @@ def _take(
     if not replace:
         differing = [name for name in DEFINITION if there[name] != wanted[name]]
         raise Invalid(
-            fields=dict.fromkeys(differing, "differs from the store that is there; import with `replace` to change it")
+            fields=dict.fromkeys(differing, "differs from the existing store; import with `replace` to change it")
         )
     store_update(
         project=project,

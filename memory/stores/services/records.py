@@ -81,7 +81,7 @@ def _put_checked(
                 return record_put(ledger, place(), change)
         except TooMuchWork:
             continue
-    raise Conflict("Others write this record all the time, and its schema takes long to check. Wait, then try again.")
+    raise Conflict("Other writers keep changing this record, and its schema takes long to check. Wait, then try again.")
 
 
 def _check_ahead(place: Place, change: Change) -> None:
@@ -101,7 +101,7 @@ def _content_after(live: StoreRecord | None, change: Change) -> dict[str, Any]:
 def writable_store(*, project: Project, name: str) -> StoreDefinition:
     """A store to write to. Raises ``Forbidden`` for ``sessionMeta``, which nobody but the API of sessions writes."""
     if name == SESSION_META:
-        raise Forbidden(f"{SESSION_META} is only read; its metadata is set through the session.", code="read-only")
+        raise Forbidden(f"{SESSION_META} is read-only. Set its metadata through the session.", code="read-only")
     return selectors.store_get(project=project, name=name)
 
 
@@ -205,7 +205,7 @@ def record_edit(
     def place() -> Place:
         record = selectors.record_get(project=project, pk=pk)
         if not record.is_live(now):
-            raise NotFound(f"{record.path} of {record.owner or 'the application'} has expired; write it anew.")
+            raise NotFound(f"{record.path} of {record.owner or 'the application'} has expired. Write it again.")
         return Place(record.store, record.owner, record.session)
 
     change = Change(content, now, merge, expected_version, False, by_hand(actor), reason, STEPS_LOCKED)
@@ -265,7 +265,7 @@ def records_delete(
         for record in records:
             if chosen[record.pk] not in (None, record.version):
                 raise Conflict(
-                    f"{record.path} has version {record.version} by now, not {chosen[record.pk]}. Nothing was deleted.",
+                    f"{record.path} has version {record.version} now, not {chosen[record.pk]}. Nothing was deleted.",
                     current=selectors.record_dict(record, now),
                 )
         _erase(ledger, records, at=now, reason=reason)
@@ -326,5 +326,5 @@ def _put_at_once(ledger: Ledger, place: Place, change: Change) -> None:
     try:
         record_put(ledger, place, change)
     except TooMuchWork:
-        words = f"{place.store.technical_name} was written by somebody else, and its schema takes long to check."
+        words = f"{place.store.technical_name} was changed by someone else, and its schema takes long to check."
         raise Conflict(words) from None

@@ -82,7 +82,7 @@ def test_what_was_typed_stays_while_the_server_is_away_and_is_sent_once_it_is_ba
     talk.route("**/turns/", lambda route: route.abort())
     talk.get_by_label("Message as").fill("3")
     talk.get_by_label("Message as").press("Enter")
-    expect(talk.get_by_text("the server does not answer")).to_be_visible()
+    expect(talk.get_by_text("the server is not responding")).to_be_visible()
     expect(talk.get_by_label("Message as")).to_have_value("3")
     talk.unroute("**/turns/")
     expect(talk.locator("#chat-turn-1[data-status=done]")).to_be_visible()

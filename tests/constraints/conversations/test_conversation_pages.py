@@ -67,7 +67,7 @@ class TestWhatRefusesAStart:
 
     def test_an_agent_that_is_saved_no_more_stays_chosen_and_says_so(self, client):
         text = self.refused(client, panel="1", entry="Gone_Desk").content.decode()
-        assert '<option value="Gone_Desk" selected>Gone_Desk, which is not saved or cannot be read</option>' in text
+        assert '<option value="Gone_Desk" selected>Gone_Desk (not saved or not readable)</option>' in text
 
     def test_after_a_save_the_panel_tells_what_still_refuses_and_keeps_the_choice(self, client, broken):
         text = panel(client, refused="1", entry="Bad", user="ines").content.decode()
@@ -78,12 +78,12 @@ class TestWhatRefusesAStart:
     def test_when_nothing_refuses_any_more_the_list_is_gone(self, client, project):
         text = panel(client, refused="1", entry="Lending_Desk").content.decode()
         assert "cannot run yet" not in text
-        assert "has no problem now" in text
+        assert "can run now" in text
 
     def test_a_panel_that_was_not_refused_says_nothing_of_it(self, client, broken):
         text = panel(client, entry="").content.decode()
         assert "cannot run yet" not in text
-        assert "has no problem now" not in text
+        assert "can run now" not in text
 
     def test_of_very_many_problems_the_first_are_listed(self, client, project):
         rules = "CONSTRAINTS:\n  all:\n" + "    - REQUIRE x ==\n" * 40
@@ -164,7 +164,7 @@ class TestWhatIsLeftOut:
         assert "left-out" not in self.shown(client, name)
         DocumentFactory(project=project, path="side.agent.abl", text=self.BROKEN_STEP)
         text = self.shown(client, name)
-        assert "1 error in the saved agents: what it stands in does not run" in text
+        assert "1 error in the saved agents. The affected parts don't run." in text
         assert "side.agent.abl:6" in text
         assert "<code>nowhere</code>" in text
 
@@ -172,7 +172,7 @@ class TestWhatIsLeftOut:
         steps = "".join(f"  s{number}:\n    REASONING: false\n    THEN: nowhere\n" for number in range(30))
         DocumentFactory(project=project, path="side.agent.abl", text=f'AGENT: Side\nGOAL: "Help"\nFLOW:\n{steps}')
         text = self.shown(client, "panel")
-        assert "30 errors in the saved agents: what they stand in does not run" in text
+        assert "30 errors in the saved agents. The affected parts don't run." in text
         assert text.count('href="/p/library/edit/side') == 20
         assert "and 10 more" in text
 

@@ -219,7 +219,7 @@ class TestPages:
         assert 'class="ln is-marked"' in text
 
     def test_a_conversation_without_events_opens(self, client, conversation):
-        assert "Nothing has happened yet" in client.get(page("conversation", conversation)).content.decode()
+        assert "No steps yet" in client.get(page("conversation", conversation)).content.decode()
 
     def test_what_people_wrote_is_never_markup(self, client, begun, owner):
         post(begun, owner, "say", text="<script>alert(1)</script>")
@@ -260,7 +260,7 @@ class TestPages:
         document.head = Revision.objects.create(document=document, number=2, text="AGENT: Other\n", author=owner)
         document.save()
         text = client.get(reverse("constraints:panel", args=["library"]), {"number": begun.number}).content.decode()
-        assert "goes on with the older text" in text
+        assert "continues with the earlier revisions" in text
 
     @pytest.mark.parametrize("query", [{"block": "x"}, {"around": "-1"}, {"block": "9" * 20}])
     def test_a_query_that_makes_no_sense_is_a_clear_error(self, client, begun, query):

@@ -79,7 +79,7 @@ class TestService:
 
     def test_a_turn_at_work_keeps_its_conversation(self, conversation, start, owner):
         services.turn_claim(turn_id=start.pk)
-        with pytest.raises(Conflict, match="Turn 0 of conversation 7 is at work") as caught:
+        with pytest.raises(Conflict, match="Turn 0 of conversation 7 is still running") as caught:
             delete(conversation, owner)
         assert (caught.value.code, caught.value.data) == ("turn-running", {"conversation": 7, "turn": 0})
         assert Conversation.objects.exists()
@@ -105,7 +105,7 @@ class TestService:
 
     def test_a_document_that_only_deleted_conversations_ran_on_can_be_deleted(self, done, owner, project):
         document = project.documents.get()
-        with pytest.raises(Conflict, match="test conversations ran on"):
+        with pytest.raises(Conflict, match="used by test conversations"):
             editing.document_delete(document=document)
         delete(done, owner)
         editing.document_delete(document=document)
@@ -175,7 +175,7 @@ class TestPage:
         page = client_of(owner).get(f"{PAGE}?number=7")
         assert page.status_code == 200
         assert "Delete conversation 7 with 1 turn and 2 steps?" in page.text
-        assert "Facts stay" in page.text
+        assert "Facts are kept" in page.text
         assert Conversation.objects.exists()
 
     def test_it_deletes_and_says_what_went(self, done, owner, project):
@@ -191,7 +191,7 @@ class TestPage:
         assert "Turn 0 of" in client.get(f"{PAGE}?number=7").text
         refused = client.post(PAGE, {"number": 7})
         assert refused.status_code == 409
-        assert "is at work" in refused.text
+        assert "is still running" in refused.text
         assert Conversation.objects.exists()
 
     @pytest.mark.parametrize("query", ["", "?number=", "?number=x", "?number=-1", "?number=%00", "?number=" + "9" * 30])
@@ -256,7 +256,7 @@ class TestAdmin:
         services.turn_claim(turn_id=other.turns.get().pk)
         form = {"action": "delete_selected", "_selected_action": [done.pk, other.pk], "post": "yes"}
         answer = admin.post(reverse("admin:constraints_conversation_changelist"), form, follow=True)
-        assert "is at work" in answer.text
+        assert "is still running" in answer.text
         assert Conversation.objects.count() == 2
         services.turn_run(turn_id=other.turns.get().pk)
         form["_selected_action"] = [done.pk]

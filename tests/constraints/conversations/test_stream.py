@@ -310,7 +310,7 @@ def test_a_user_watches_a_bounded_number_of_conversations_at_once(monkeypatch, c
     assert [answer.status_code for answer in opened] == [200, 200]
     refused = client.get(url)
     assert (refused.status_code, refused.json()["code"]) == (429, "busy")
-    assert "You watch 2 conversations already" in refused.json()["detail"]
+    assert "You have 2 conversations open already" in refused.json()["detail"]
     opened.pop().close()
     assert client.get(url).status_code == 200
     for answer in opened:

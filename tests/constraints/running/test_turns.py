@@ -71,7 +71,7 @@ class TestRunning:
         services.turn_cancel(turn=start)
         turn = say()
         assert services.turn_run(turn_id=turn.pk) == "failed"
-        assert "did not start" in reload(turn).error["message"]
+        assert "failed to start" in reload(turn).error["message"]
 
     def test_a_turn_that_computes_too_much_fails_and_says_what_ran_out(self, start, monkeypatch):
         monkeypatch.setattr("constraints.running.runner.TURN", replace(TURN, operations=1))
@@ -113,7 +113,7 @@ class TestRunning:
         assert [each["kind"] for each in error["last_events"]] == ["turn.start", "log", "constraint"]
         assert "data" not in str(error["last_events"]), "no value of the turn is kept"
         page = " ".join(strip_tags(render_to_string("constraints/_stopped_at.html", {"error": error})).split())
-        assert f"rule CONSTRAINTS.lending[0] in step ask of Lending_Desk, while it computed {condition}." in page
+        assert f"rule CONSTRAINTS.lending[0] in step ask of Lending_Desk, while evaluating {condition}." in page
         assert f"Last steps: {error['last_events'][0]['name']}, " in page
         assert not start.events.exists()
 

@@ -136,7 +136,7 @@ class TestRows:
             (("call.end", "ok", {"tool": "find", "result": {"ok": True}}), "Result | find: {ok: true} | "),
             (
                 ("remember", "skipped", {"path": "user.a", "skipped": "condition"}),
-                "Remember | user.a: its WHEN is false | skipped",
+                "Remember | user.a: WHEN is false | skipped",
             ),
             (
                 ("pass", "failed", {"point": "tool_call", "target": "pay", "outcome": "failed"}),

@@ -90,7 +90,7 @@ def test_the_same_name_of_another_agent_is_another_variable(owner, say, project)
 
 def test_a_value_that_was_taken_away_says_so(owner, say):
     number = say("a", "drop")
-    assert hovered(owner, "    - cou")[-1] == f"last seen: no value any more (conversation {number}, turn 2)"
+    assert hovered(owner, "    - cou")[-1] == f"last seen: no value (conversation {number}, turn 2)"
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def test_a_block_is_found_by_a_word_in_it_and_by_whose_it_is(admin_page, slug, p
 def test_a_block_is_edited_and_its_history_says_what_changed(admin_page, slug, put):
     page = admin_page
     page.goto(f"/p/{slug}/blocks/{put('edit')}/")
-    page.get_by_label("Text, one entry a line").fill("- Prefers long answers\n- Likes tea")
-    page.get_by_label("Reason, kept in the log").fill("asked by phone")
+    page.get_by_label("Text, one entry per line").fill("- Prefers long answers\n- Likes tea")
+    page.get_by_label("Reason (recorded in the log)").fill("asked by phone")
     page.get_by_role("button", name="Save as version 2").click()
     history = page.locator(".history li").first
     expect(history).to_contain_text("Version 2")
@@ -78,7 +78,7 @@ def test_a_block_is_edited_and_its_history_says_what_changed(admin_page, slug, p
 def test_a_text_over_the_limit_is_refused_beside_what_was_typed(admin_page, slug, put):
     page = admin_page
     page.goto(f"/p/{slug}/blocks/{put('limit')}/")
-    field = page.get_by_label("Text, one entry a line")
+    field = page.get_by_label("Text, one entry per line")
     field.fill("x" * 4001)
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.get_by_role("alert")).to_contain_text("has 4,001 characters; a block of type core holds 4,000")
@@ -91,12 +91,12 @@ def test_a_text_over_the_limit_is_refused_beside_what_was_typed(admin_page, slug
 def test_who_was_slower_sees_what_is_there_and_decides(admin_page, slug, put):
     page = admin_page
     page.goto(f"/p/{slug}/blocks/{put('race')}/")
-    field = page.get_by_label("Text, one entry a line")
+    field = page.get_by_label("Text, one entry per line")
     field.fill("- Mine")
     put("race", "- Of somebody else")
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.get_by_role("alert")).to_contain_text("The block was changed")
-    expect(page.get_by_label("What is there now")).to_have_value("- Of somebody else")
+    expect(page.get_by_label("Current content")).to_have_value("- Of somebody else")
     expect(field).to_have_value("- Mine")
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.locator(".pane-head").first).to_contain_text("version 3")
@@ -110,7 +110,7 @@ def test_deleting_names_what_goes_and_stops_where_it_changed(admin_page, slug, p
     put("delete", "one\ntwo\nthree")
     page.get_by_role("button", name="Delete 1 block with 2 entries").click()
     expect(page.get_by_role("alert")).to_contain_text("The block was changed")
-    expect(page.get_by_label("What is there now")).to_have_value("one\ntwo\nthree")
+    expect(page.get_by_label("Current content")).to_have_value("one\ntwo\nthree")
     page.get_by_role("button", name="Delete 1 block with 2 entries").press("Enter")
     expect(page).to_have_url(re.compile("/blocks/$"))
     page.goto(f"/p/{slug}/blocks/?owner=delete")
@@ -120,15 +120,15 @@ def test_deleting_names_what_goes_and_stops_where_it_changed(admin_page, slug, p
 def test_without_scripts_a_refused_text_is_not_lost(plain_page, slug, put):
     page = plain_page
     page.goto(f"/p/{slug}/blocks/{put('plain')}/")
-    field = page.get_by_label("Text, one entry a line")
+    field = page.get_by_label("Text, one entry per line")
     field.fill("- Mine")
-    page.get_by_label("Reason, kept in the log").fill("ticket 7")
+    page.get_by_label("Reason (recorded in the log)").fill("ticket 7")
     put("plain", "- Of somebody else")
     page.get_by_role("button", name=re.compile("^Save")).click()
     expect(page.get_by_role("alert")).to_contain_text("The block was changed")
-    expect(page.get_by_label("What is there now")).to_have_value("- Of somebody else")
+    expect(page.get_by_label("Current content")).to_have_value("- Of somebody else")
     expect(field).to_have_value("- Mine")
-    expect(page.get_by_label("Reason, kept in the log")).to_have_value("ticket 7")
+    expect(page.get_by_label("Reason (recorded in the log)")).to_have_value("ticket 7")
     page.get_by_role("button", name="Save as version 3").click()
     expect(page.locator(".history li").first).to_contain_text("ticket 7")
     expect(field).to_have_value("- Mine")
@@ -143,8 +143,8 @@ def test_axe_finds_nothing_and_the_page_fits(admin_page, slug, put, width):
     for address in ("blocks/", f"blocks/{number}/"):
         page.goto(f"/p/{slug}/{address}")
         assert at_each_width(page, [width]) == {}
-    page.get_by_label("Text, one entry a line").fill("- Mine")
+    page.get_by_label("Text, one entry per line").fill("- Mine")
     put("axe", "- Of somebody else")
     page.get_by_role("button", name=re.compile("^Save")).click()
-    expect(page.get_by_label("What is there now")).to_be_visible()
+    expect(page.get_by_label("Current content")).to_be_visible()
     assert at_each_width(page, [width]) == {}

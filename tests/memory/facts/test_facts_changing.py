@@ -94,7 +94,7 @@ def test_an_earlier_value_is_restored_as_the_next_version(put, see, send):
     text = see("fact", fact.pk)
     assert re.findall(r'aria-label="(Restore [^"]+)"', text) == ["Restore the value of version 1"]
     seq = re.search(r'name="seq" value="(\d+)"', text)[1]
-    assert "user.tier has its earlier value again, as version 3." in send("restore", fact.pk, seq=seq, version=2)
+    assert "user.tier restored as version 3." in send("restore", fact.pk, seq=seq, version=2)
     fact.refresh_from_db()
     assert (fact.value, fact.version) == ({"amount": 60}, 3)
 
@@ -128,9 +128,9 @@ def test_everything_below_a_node_is_deleted_after_the_exact_number_was_named(put
     for path in ("user.address.city", "user.address.street", "user.address", "user.addressee", "user.name"):
         put(path=path)
     put(path="user.address.old", ttl="1h", now=timezone.now() - timedelta(hours=4))
-    assert "Delete all found" in see("facts", scope="user", below="user.address")
+    assert "Delete all matching" in see("facts", scope="user", below="user.address")
     question = see("delete-found", scope="user", below="user.address")
-    assert "Delete everything at and below user.address" in question
+    assert "Delete user.address and everything below it" in question
     assert "4 facts</strong>, 1 of them no longer readable" in question
     assert "Delete 4 facts" in question
     assert "4 facts deleted." in send("delete-found", scope="user", below="user.address", number=4, reason="moved")
@@ -144,7 +144,7 @@ def test_what_changed_since_the_number_was_named_is_told_and_nothing_is_deleted(
     response = as_role("editor").post(at("delete-found"), {"scope": "user", "number": 1})
     assert response.status_code == 409
     text = response.content.decode()
-    assert "it was about 1 fact, and meanwhile there are 2" in text
+    assert "You confirmed 1 fact, but 2 match now" in text
     assert 'name="number" value="2"' in text
     assert Fact.objects.count() == 2
     asked = {**HTMX, "HX-Target": "facts-problem"}
@@ -168,8 +168,8 @@ def test_a_whole_project_is_not_deleted_from_the_list(put, see, as_role, at):
     put()
     see("delete-found", status=400)
     assert as_role("editor").post(at("delete-found"), {"number": 1}).status_code == 400
-    assert "Delete all found" not in see("facts")
-    assert "Delete all found" not in see("facts", role="viewer", scope="user")
+    assert "Delete all matching" not in see("facts")
+    assert "Delete all matching" not in see("facts", role="viewer", scope="user")
     assert Fact.objects.exists()
 
 
@@ -187,7 +187,7 @@ def test_more_than_can_be_deleted_at_once_is_said(put, see, as_role, at, monkeyp
     put()
     put(path="user.name")
     question = see("delete-found", scope="user")
-    assert "more than 1 fact" in question
+    assert "More than 1 fact" in question
     assert "btn--danger" not in question
     assert as_role("editor").post(at("delete-found"), {"scope": "user", "number": 1}).status_code == 409
     assert Fact.objects.count() == 2
@@ -195,7 +195,7 @@ def test_more_than_can_be_deleted_at_once_is_said(put, see, as_role, at, monkeyp
 
 def test_the_reason_for_deleting_a_selection_is_kept(put, send):
     fact = put()
-    assert "1 fact deleted; 1 fact had gone already." in send(
+    assert "1 fact deleted; 1 fact had already been deleted." in send(
         "delete", fact=[f"{fact.pk}:1", "99:1"], reason="wrong user"
     )
     assert FactChange.objects.get(kind="delete").reason == "wrong user"

@@ -98,7 +98,7 @@ def test_every_other_form_goes_on_from_a_page_of_its_own(put, as_role, at):
 def test_a_value_that_is_no_json_comes_back_in_the_form_with_the_message_at_it(project, refused):
     text = refused("write", **{**NEW, "value": "gold", "sensitive": "1"})
     assert 'aria-invalid="true" aria-describedby="wrong-value" autofocus>\ngold</textarea>' in text
-    assert re.search(r'id="wrong-value".*A text stands in double quotes: "gold"', text)
+    assert re.search(r'id="wrong-value".*Put text in double quotes: "gold"', text)
     for kept in ('value="user.tier"', 'value="u1"', 'value="90d"', 'value="ticket 7"', 'value="1" checked'):
         assert kept in text
     assert '<option value="user" selected>' in text
@@ -134,7 +134,7 @@ def test_a_version_that_was_replaced_comes_back_with_the_way_to_what_is_there(pu
     fact = put(value="silver")
     text = refused("write", status=409, **{**NEW, "value": '"bronze"', "version": "1"})
     assert "version 2 is there" in text
-    assert f'href="{at("fact", fact.pk)}">What is there now' in text
+    assert f'href="{at("fact", fact.pk)}">Show the current fact' in text
     assert '\n"bronze"</textarea>' in text
     assert 'name="version" value="1"' in text
     assert "User u1, replaces version 1" in text
@@ -156,7 +156,7 @@ def test_deleting_comes_back_with_the_version_that_is_there(put, refused):
     fact = put()
     put(value="silver")
     text = refused("delete", status=409, fact=f"{fact.pk}:1", reason="ticket 7")
-    assert "has version 2 by now" in text
+    assert "has version 2 now" in text
     assert f'value="{fact.pk}:2"' in text
     assert 'value="ticket 7"' in text
     assert 'aria-describedby="wrong-reason"' in refused("delete", fact=f"{fact.pk}:2", reason="x" * 301)

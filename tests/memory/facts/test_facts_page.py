@@ -59,7 +59,7 @@ def test_an_empty_project_says_how_facts_come_about(html_of):
 def test_filters_that_fit_nothing_offer_to_show_all(put, html_of):
     put()
     html = html_of(prefix="user.zzz")
-    assert "No fact fits" in html
+    assert "No matching facts" in html
     assert "Show all facts" in html
 
 

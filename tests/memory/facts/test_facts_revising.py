@@ -106,7 +106,7 @@ def test_a_time_to_live_is_set_or_dropped_and_the_value_stays(put, retime, whole
     assert (timed.expires_at is None) if ttl is None else (timed.expires_at >= before + timedelta(days=3))
     assert timed.source == {"cause": "ttl", "by": "editor"}
     assert fact_history(fact=timed)[1].change.source["agent"] == "Desk"
-    assert fact_history(fact=timed)[0].change.reason == ("expires in 3d" if ttl else "does not expire any more")
+    assert fact_history(fact=timed)[0].change.reason == ("expires in 3d" if ttl else "no longer expires")
     assert whole()
 
 

@@ -266,11 +266,11 @@ def test_the_page_shows_what_there_is_and_asks_for_the_id(as_role, put):
     response = page(client, owner="u1")
     text = response.content.decode()
     assert response.context["counted"] == [("facts", 2), ("log entries", 2)]
-    assert "Type the user id to confirm" in text
+    assert "Type the user ID to confirm" in text
     assert "amber" not in text
     wrong = page(client, method="post", owner="u1", typed="u2", reason="request 12")
     assert (wrong.status_code, Fact.objects.count()) == (400, 2)
-    assert "is not the id above" in wrong.content.decode()
+    assert "The ID doesn&#x27;t match" in wrong.content.decode()
     assert 'value="request 12"' in wrong.content.decode()
 
 
@@ -284,7 +284,7 @@ def test_after_confirming_the_receipt_is_shown(as_role, put):
     assert not re.search(r"\bu1\b", text)  # as a word: the letters may stand in a token
     assert "request 12" in page(client, "memory:erasures").content.decode()
     again = page(client, owner="u1").content.decode()
-    assert "Nothing in Kiln and Hearth belongs to this id" in again
+    assert "Nothing in Kiln and Hearth belongs to this ID" in again
     assert "receipt 1</a>" in again
 
 
@@ -297,7 +297,7 @@ def test_an_erasure_that_is_not_finished_says_so_and_goes_on(as_role, put, monke
     ask = {**WHOM, "typed": "u1"}
     first = client.post(reverse("memory:erase", args=["kiln"]), ask, follow=True).content.decode()
     assert "not finished" in first
-    assert "is not finished. What is erased now is counted on it too" in page(client, owner="u1").content.decode()
+    assert "is not finished. This erasure will be added to it" in page(client, owner="u1").content.decode()
     monkeypatch.setattr("memory.erasure.services.PATIENCE", 60)
     last = client.post(reverse("memory:erase", args=["kiln"]), ask, follow=True)
     assert "finished" in last.content.decode()
@@ -310,7 +310,7 @@ def test_a_turn_at_work_is_named_on_the_page(as_role, put, project):
     conversation.turns.create(index=3, message_id="m", kind="say", status="running")
     response = page(as_role("owner"), method="post", **WHOM, typed="u1")
     assert response.status_code == 409
-    assert "Turn 3 of conversation 7 is at work" in response.content.decode()
+    assert "Turn 3 of conversation 7 is still running" in response.content.decode()
     assert Fact.objects.exists()
 
 

@@ -83,7 +83,7 @@ BY_HAND = [
     ("agent", "Eve", "the agent or the domain that it is listed under is not its own"),
     ("domain", "other", "the agent or the domain that it is listed under is not its own"),
     ("recorded_at", timezone.now(), "the time of recording is not as written"),
-    ("purged_at", timezone.now(), "its value was removed, and the log does not say so"),
+    ("purged_at", timezone.now(), "its value was removed, and the log doesn't record it"),
 ]
 
 
@@ -102,7 +102,7 @@ def test_a_row_that_was_removed_is_told_by_its_entry(facts, project):
     Fact.objects.filter(path="user.first").delete()
     found = list(differences(project))
     assert [(each.fact, each.seq) for each in found] == [(None, entry.seq)]
-    assert found[0].why == "the fact is gone, and the log does not say why"
+    assert found[0].why == "the fact is missing, and the log doesn't record why"
 
 
 def test_a_row_that_was_added_is_told(facts, project):
@@ -116,7 +116,7 @@ def test_another_owner_is_a_row_too_many_and_one_too_few(facts, project):
     Fact.objects.filter(path="user.first").update(owner="eve")
     assert [why for _, why in told(project)] == [
         "the log has no entry about it",
-        "the fact is gone, and the log does not say why",
+        "the fact is missing, and the log doesn't record why",
     ]
 
 
@@ -129,8 +129,8 @@ def test_a_row_of_a_deleted_or_ended_fact_is_told(facts, project, put):
     Fact.objects.filter(pk=ended.pk).update(value="back", purged_at=None, expires_at=None)
     whys = dict(told(project))
     assert whys == {
-        kept.pk: f"entry {FactChange.objects.get(kind='delete').seq} says that it was deleted",
-        ended.pk: f"entry {FactChange.objects.get(kind='expire').seq} says that it had ended",
+        kept.pk: f"entry {FactChange.objects.get(kind='delete').seq} records that it was deleted",
+        ended.pk: f"entry {FactChange.objects.get(kind='expire').seq} records that it expired",
     }
 
 
@@ -158,7 +158,7 @@ def test_a_new_secret_key_keeps_the_seals_of_the_one_before(facts, project, sett
 
 def test_a_value_that_the_log_lost_is_told(facts, project):
     FactChange.objects.filter(path="user.first").update(value=None, nonce="")
-    assert told(project) == [(facts["user.first"].pk, "the log holds no value for it any more")]
+    assert told(project) == [(facts["user.first"].pk, "the log no longer has a value for it")]
 
 
 def test_whoever_writes_meanwhile_is_no_difference(facts, project, put, monkeypatch):
@@ -263,7 +263,7 @@ def test_the_page_names_what_differs_with_links_and_no_values(facts, project, se
 
 def test_the_status_bar_says_what_was_verified_and_when(facts, project, put, send, see):
     text = send("verify")
-    assert "3 facts compared, as the log says" in text
+    assert "3 facts match the log" in text
     put(path="user.later")
     at = ChainCheck.objects.get().compared_at
     assert f"Change log verified to entry 4 of 5, facts compared {at:%-d %b, %H:%M}" in see("facts")
@@ -279,6 +279,6 @@ def test_the_command_names_what_differs_and_ends_with_1(facts, project):
     text = out.getvalue()
     assert "kiln: 4 entries, whole" in text
     assert f"fact {facts['user.card'].pk} (user.card): the value is not the one that was sealed" in text
-    assert "entry 2 (user.first): the fact is gone" in text
+    assert "entry 2 (user.first): the fact is missing" in text
     assert "kiln: 2 differ from the log" in text
     assert "secret 77" not in text

@@ -1,4 +1,4 @@
-"""Who looked at sensitive values, and whether the chain of the log holds, on the page of the log."""
+"""Access to sensitive values, and whether the chain of the log holds, on the page of the log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HTMX = {"HX-Request": "true"}
 def test_who_looked_at_a_sensitive_value_is_one_link_away(put, see, people, project):
     fact, other = put(value="rye 4155", sensitive=True), put(path="user.code", value="4711", sensitive=True)
     assert f'/facts/changes/?kind=reveal&fact={fact.pk}"' in see("fact", fact.pk)
-    assert "Nobody has looked" in see("changes", kind="reveal", fact=fact.pk)
+    assert "No access logged" in see("changes", kind="reveal", fact=fact.pk)
     fact_reveal(project=project, pk=fact.pk, actor=people["owner"], reason="ticket 7")
     fact_reveal(project=project, pk=other.pk, actor=people["editor"], reason="ticket 8")
     text = see("changes", kind="reveal", fact=fact.pk, role="viewer")
@@ -50,8 +50,8 @@ def test_the_chain_is_verified_step_by_step_from_the_page(put, see, send, monkey
     assert "Verified up to entry 0 of 3" in see("changes")
     assert "Verified up to entry 2 of 3" in send("verify", role="viewer")
     text = send("verify", role="viewer")
-    assert "The chain holds up to entry 3" in text
-    assert "Verify again from the first entry" in text
+    assert "Verified up to entry 3, the newest" in text
+    assert "Verify again from the start" in text
 
 
 def test_a_broken_chain_is_shown_until_it_is_looked_at_again(put, see, send):
@@ -62,7 +62,7 @@ def test_a_broken_chain_is_shown_until_it_is_looked_at_again(put, see, send):
     assert "The chain is broken at entry 1" in see("changes")
     FactChange.objects.update(reason=entry.reason)
     assert "The chain is broken" in send("verify")
-    assert "The chain holds" in send("verify", again=1)
+    assert ", the newest" in send("verify", again=1)
 
 
 def test_htmx_goes_on_by_itself_until_the_end(put, as_role, at, monkeypatch):
@@ -75,4 +75,4 @@ def test_htmx_goes_on_by_itself_until_the_end(put, as_role, at, monkeypatch):
     assert "Stop" in first
     second = client.post(at("verify"), headers=headers).content.decode()
     assert 'hx-trigger="load"' not in second
-    assert "The chain holds" in second
+    assert ", the newest" in second

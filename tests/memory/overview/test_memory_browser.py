@@ -76,7 +76,7 @@ def test_a_path_of_the_tree_leads_to_the_flat_list_at_and_below_it(memory_page):
     expect(page).to_have_url(re.compile(r"/facts/\?scope=user&owner=ines&below=user\.crm$"))
     expect(page.locator("#facts-list tbody tr")).to_have_count(1)
     page.go_back()
-    page.get_by_role("link", name="Flat list of facts").click()
+    page.get_by_role("link", name="All facts").click()
     expect(page.locator("#facts-list tbody tr")).to_have_count(2)
 
 
@@ -101,12 +101,12 @@ def test_values_are_searched_in_every_system_at_once(memory_page):
     page.get_by_label("Search in values that are not sensitive").fill("LISBON")
     expect(tables(page)).to_have_text(["Bank texts"])
     page.get_by_label("Search in values that are not sensitive").fill("4111")
-    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    expect(page.get_by_role("heading", name="No matches")).to_be_visible()
     page.get_by_role("link", name="Show everything").click()
     expect(tables(page)).to_have_count(5)
     expect(page.get_by_label("Search in values that are not sensitive")).to_have_value("")
     page.get_by_label("Time left").select_option("expiring")
-    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    expect(page.get_by_role("heading", name="No matches")).to_be_visible()
 
 
 def test_what_runs_out_is_not_readable_without_a_reload(memory_page, live_workbench, slug):

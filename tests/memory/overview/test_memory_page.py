@@ -175,7 +175,7 @@ def test_what_has_expired_is_shown_without_its_value_and_not_searched(filled, re
     assert shown(filled, state="expired") == {"record": ["tastes"]}
     page = as_role("viewer").get(reverse("memory:memory", args=["kiln"]), {"scope": "user", "owner": "past"})
     assert "Graz" not in page.content.decode()
-    assert "Not readable any more" in page.content.decode()
+    assert "No longer readable" in page.content.decode()
 
 
 def test_states_are_those_of_facts(filled, put):
@@ -229,7 +229,7 @@ def test_a_choice_that_there_is_not_is_refused_with_its_field(project, as_role, 
 
 def test_an_empty_project_offers_something_to_do(project, as_role):
     page = as_role("viewer").get(reverse("memory:memory", args=["kiln"]))
-    assert "Nothing is remembered yet" in page.content.decode()
+    assert "No memory yet" in page.content.decode()
 
 
 def test_another_project_is_not_looked_into(filled):
@@ -269,4 +269,4 @@ def test_the_page_costs_the_same_with_a_thousand_owners_more(filled, as_role):
     assert cost() == few
     page = client.get(address, {"scope": "user"}).content.decode()
     assert "1,000+" in page
-    assert "more: type the start of a name above" in page
+    assert "more: type a name prefix above" in page

@@ -26,12 +26,12 @@ def test_a_search_ends_after_so_many_rows_and_goes_on_there(texts, as_role, monk
     client, address = as_role("viewer"), reverse(f"memory:{name}", args=["kiln"])
     first = client.get(address, {"text": "gräz"})
     assert len(first.context["rows"]) == 2
-    assert "Looked at 4 of them here, not yet at all" in first.content.decode()
+    assert "4 searched so far" in first.content.decode()
     assert first.context["older"].endswith("&from=4")
     second = client.get(address + first.context["older"])
     assert len(second.context["rows"]) == 1
     assert (second.context["older"], second.context["searched"]) == ("", 0)
-    assert "To the first" in second.content.decode()
+    assert "First page" in second.content.decode()
 
 
 @pytest.mark.parametrize("name", ["blocks", "banks"])

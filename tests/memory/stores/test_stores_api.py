@@ -84,7 +84,7 @@ def test_a_store_is_defined_read_changed_and_deleted(api):
         ({"schema": "text"}, "schema", "a schema is a JSON object"),
         ({"schema": None}, "schema", "may not be null"),
         ({"access": "all"}, "access", '"all" is not one of user, application, session'),
-        ({"technical_name": "a b"}, "technical_name", "'a b' is no identifier"),
+        ({"technical_name": "a b"}, "technical_name", "'a b' is not an identifier"),
         ({"technical_name": 5}, "technical_name", "5 is a number; give a text"),
         ({"strict": "perhaps"}, "strict", '"perhaps" is a text; give true or false'),
         ({"colour": "red"}, "colour", "is not known; there are technical_name, name"),

@@ -200,7 +200,7 @@ def test_a_long_text_is_cut(upload):
 @pytest.mark.slow
 def test_a_locked_pdf_is_kept_and_says_so(upload):
     artifact = upload(pdf("secret", password="sesame"), "a.pdf")
-    assert (artifact.text, artifact.text_problem) == (None, "the PDF is locked with a password")
+    assert (artifact.text, artifact.text_problem) == (None, "the PDF is password-protected")
 
 
 def test_a_file_that_is_too_large_or_empty_is_refused(upload, settings):

@@ -171,7 +171,7 @@ def test_others_who_write_all_the_time_are_told_of(project, monkeypatch):
     store_of(project)
     content_put(project, {})
     other_writer(project, monkeypatch, records.TRIES)
-    with pytest.raises(Conflict, match="Others write this record all the time"):
+    with pytest.raises(Conflict, match="Other writers keep changing this record"):
         content_put(project, {"recentOrders": ["a", "b"]})
     assert "recentOrders" not in content_read(project)
 
@@ -183,7 +183,7 @@ def test_a_turn_is_told_that_its_content_takes_too_long(project):
 
     store_of(project, schema=PATTERNS)
     port = SessionRecords(project, user=INES.user, session="")
-    with pytest.raises(RecordRefused, match="cannot be checked"):
+    with pytest.raises(RecordRefused, match="can't be checked"):
         port.set_content("userPrefs", NAMES)
     assert port.pending == []
 
@@ -204,7 +204,7 @@ def test_a_turn_that_another_writer_overtook_begins_again_when_the_check_takes_l
     writes = port.take()
     monkeypatch.setattr(records, "STEPS_LOCKED", 1)
     content_put_quietly(project)
-    with pytest.raises(Conflict, match="written by somebody else"):
+    with pytest.raises(Conflict, match="changed by someone else"):
         services.records_commit(project=project, writes=writes, subject=INES)
     assert content_read(project) == {"other": 1}
     again = SessionRecords(project, user=INES.user, session="")

@@ -19,9 +19,9 @@ NUMBERS = {"type": "object", "properties": {"n": {"type": "number"}}}
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"technical_name": "user prefs"}, "technical_name", "'user prefs' is no identifier"),
-        ({"technical_name": ""}, "technical_name", "is no identifier"),
-        ({"technical_name": "1st"}, "technical_name", "is no identifier"),
+        ({"technical_name": "user prefs"}, "technical_name", "'user prefs' is not an identifier"),
+        ({"technical_name": ""}, "technical_name", "is not an identifier"),
+        ({"technical_name": "1st"}, "technical_name", "is not an identifier"),
         ({"technical_name": "ä"}, "technical_name", "use letters, digits and _"),
         ({"technical_name": "a" * 101}, "technical_name", "100 are allowed"),
         ({"technical_name": "sessionMeta"}, "technical_name", "is built in"),
@@ -46,7 +46,7 @@ def test_a_definition_that_cannot_be_is_refused_with_the_field(project, changes,
 def test_a_technical_name_is_unique_in_its_project(project):
     store_of(project)
     store_of(ProjectFactory())
-    with pytest.raises(Conflict, match="technical names are unique"):
+    with pytest.raises(Conflict, match="Technical names are unique"):
         store_of(project)
 
 
@@ -131,7 +131,7 @@ def test_the_records_of_a_strict_store_stay_when_the_schema_changes(project, man
 
 
 def test_deleting_a_store_says_how_many_records_go_and_logs_each(project, people, many, whole):
-    with pytest.raises(Conflict, match="7 records are in counts by now, not 5"):
+    with pytest.raises(Conflict, match="7 records are in counts now, not 5"):
         services.store_delete(project=project, technical_name="counts", expected_records=5)
     gone = services.store_delete(
         project=project, technical_name="counts", expected_records=7, actor=people["owner"], reason="no longer used"
@@ -199,16 +199,16 @@ ENTRY = {"technical_name": "a", "schema": {"type": "object"}, "access": "user", 
 @pytest.mark.parametrize(
     ("data", "field", "words"),
     [
-        ([], "stores", "as an export makes it"),
-        ({}, "stores", "as an export makes it"),
-        ({"stores": {}}, "stores", "as an export makes it"),
-        ({"version": 2, "stores": []}, "version", "2 is not known; this workbench reads version 1"),
+        ([], "stores", "as written by an export"),
+        ({}, "stores", "as written by an export"),
+        ({"stores": {}}, "stores", "as written by an export"),
+        ({"version": 2, "stores": []}, "version", "2 is not supported; use version 1"),
         ({"stores": [5]}, "stores[0]", "is 5; give an object with name, technical_name"),
         ({"stores": [{}]}, "stores[0].schema", "is missing"),
         ({"stores": [{**ENTRY, "colour": "red"}]}, "stores[0].colour", "is not known; a store has"),
         ({"stores": [{**ENTRY, "technical_name": 5}]}, "stores[0].technical_name", "are texts"),
         ({"stores": [ENTRY, {**ENTRY, "schema": {}}]}, "stores[1].schema", "at /type: "),
-        ({"stores": [ENTRY, ENTRY]}, "stores[1].technical_name", "store 'a' already"),
+        ({"stores": [ENTRY, ENTRY]}, "stores[1].technical_name", "Store 'a' already exists"),
         ({"stores": [ENTRY] * 201}, "stores", "has 201 entries; 200 are allowed"),
     ],
 )

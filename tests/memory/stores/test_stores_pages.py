@@ -39,8 +39,8 @@ def words(answer):
 def test_without_stores_the_page_offers_one_from_an_example(client, as_role, project):
     page = words(client.get(at("stores")))
     assert "No stores yet" in page
-    assert "Make one from an example" in page
-    assert "Make one from an example" not in words(as_role("viewer").get(at("stores")))
+    assert "Create one from an example" in page
+    assert "Create one from an example" not in words(as_role("viewer").get(at("stores")))
     assert "recentOrders" in words(client.get(at("store-new")))
 
 
@@ -69,9 +69,9 @@ def test_htmx_is_sent_on_or_told_what_is_wrong(client, project):
     answer = client.post(at("store-new"), {**FORM, "technical_name": "cart"}, headers=HTMX)
     assert (answer.status_code, answer["HX-Redirect"]) == (204, at("store", "cart"))
     for changes, said in (
-        ({"technical_name": "a b"}, "is no identifier"),
+        ({"technical_name": "a b"}, "is not an identifier"),
         ({"schema": '{"type": "array"}'}, "at /type: "),
-        ({"schema": "{"}, "is no JSON: line 1, column 2"),
+        ({"schema": "{"}, "is not valid JSON (line 1, column 2)"),
         ({"technical_name": "cart"}, "unique in a project"),
     ):
         refused = client.post(at("store-new"), {**FORM, "technical_name": "other", **changes}, headers=HTMX)
@@ -102,7 +102,7 @@ def test_deleting_names_how_many_records_go(client, project):
     for owner in ("ines", "noor"):
         services.content_set(project=project, name="userPrefs", content={}, subject=Subject(owner))
     page = words(client.get(at("store-delete", "userPrefs")))
-    assert "<strong>2 records</strong> go" in page
+    assert "<strong>2 records</strong> will be deleted" in page
     assert "Delete the store and 2 records" in page
     services.content_set(project=project, name="userPrefs", content={}, subject=Subject("late"))
     assert client.post(at("store-delete", "userPrefs"), {"records": "2"}).status_code == 409
@@ -130,9 +130,9 @@ def test_the_preview_shows_a_form_and_examples(client, project):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"/preferences/language": "en", "/preferences/notifications": "true"}, "Fits the schema"),
+        ({"/preferences/language": "en", "/preferences/notifications": "true"}, "Matches the schema"),
         ({"/lastVisit": "soon"}, "&quot;soon&quot; is not a &quot;date-time&quot;"),
-        ({"/preferences/notifications": "perhaps"}, "is no JSON"),
+        ({"/preferences/notifications": "perhaps"}, "is not valid JSON"),
     ],
 )
 def test_a_filled_form_is_held_against_the_schema(client, project, fields, said):
@@ -158,7 +158,7 @@ def test_definitions_are_downloaded_and_taken_over(client, project):
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"{", "is no JSON"), (b"[]", "stores"), (b'{"stores": [{}]}', "stores[0].schema")]
+    ("data", "said"), [(b"{", "is not valid JSON"), (b"[]", "stores"), (b'{"stores": [{}]}', "stores[0].schema")]
 )
 def test_a_file_that_cannot_be_taken_over_says_why(client, project, data, said):
     answer = client.post(at("stores-import"), {"file": SimpleUploadedFile("x.json", data)}, headers=HTMX)
@@ -202,7 +202,13 @@ def test_a_record_shows_its_content_errors_and_history(client, project, people):
     services.content_set(**given, content={"recentOrders": ["a"]})
     record = services.content_set(**given, content={"recentOrders": 5}, reason="ticket 12")
     page = words(client.get(at("record", record.pk)))
-    for text in ("Breaks the schema of its store", "/recentOrders", "5 is of type number", "Version 2", "ticket 12"):
+    for text in (
+        "Doesn't match the schema of its store",
+        "/recentOrders",
+        "5 is of type number",
+        "Version 2",
+        "ticket 12",
+    ):
         assert text in page
     assert 'class="minus"' in page
     assert people["owner"].username in page
@@ -226,7 +232,7 @@ def test_a_record_is_edited_and_deleted_by_its_version(client, project):
     assert client.post(edit, {"content": '{"recentOrders": ["x"]}', "version": "1"}).status_code == 302
     assert StoreRecord.objects.get().content == {"recentOrders": ["x"]}
     assert client.post(edit, {"content": "{}", "version": "1"}).status_code == 409
-    assert "is no JSON" in words(client.post(edit, {"content": "{", "version": "2"}, headers=HTMX))
+    assert "is not valid JSON" in words(client.post(edit, {"content": "{", "version": "2"}, headers=HTMX))
     assert client.post(delete, {"version": "1"}).status_code == 409
     gone = client.post(delete, {"version": "2", "reason": "asked"})
     assert (gone.status_code, gone.url) == (302, f"{at('records')}?store=userPrefs")
@@ -261,6 +267,6 @@ def test_a_session_that_has_ended_says_so_and_takes_no_file(client, project, now
     session_of(project, metadata={"channel": "web"})
     services.session_end(project=project, session="s-1", now=now)
     page = words(client.get(at("session", "s-1")))
-    assert "metadata and records went with it" in page
+    assert "Its metadata and records were deleted" in page
     assert "Upload" not in page
     assert client.post(at("artifact-upload", "s-1"), {"file": SimpleUploadedFile("a.txt", b"x")}).status_code == 409

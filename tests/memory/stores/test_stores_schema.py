@@ -34,20 +34,20 @@ def object_with(**properties):
         ({}, "/type", 'it has to be "object"'),
         ({"type": "array"}, "/type", 'is "array" at the root; it has to be "object"'),
         ({"type": ["object", "null"]}, "/type", 'it has to be "object"'),
-        (object_with(a={"type": "strng"}), "/properties/a/type", '"strng" is no type; use array, boolean'),
+        (object_with(a={"type": "strng"}), "/properties/a/type", '"strng" is not a type; use array, boolean'),
         (object_with(a=5), "/properties/a", "a schema is an object, true or false"),
-        ({"type": "object", "properties": []}, "/properties", "is no object of names and schemas"),
-        ({"type": "object", "required": "a"}, "/required", '"a" is no list of names'),
-        ({"type": "object", "required": [1]}, "/required", "is no list of names"),
-        (object_with(a={"enum": 3}), "/properties/a/enum", "3 is no list of values"),
-        (object_with(a={"minimum": "x"}), "/properties/a/minimum", '"x" is no value for minimum'),
-        (object_with(**{"a/b~c": {"type": 1}}), "/properties/a~1b~0c/type", "1 is no type"),
-        (object_with(a={"pattern": "(?=x)"}), "/properties/a/pattern", "no pattern that is supported (RE2)"),
+        ({"type": "object", "properties": []}, "/properties", "is not an object of names and schemas"),
+        ({"type": "object", "required": "a"}, "/required", '"a" is not a list of names'),
+        ({"type": "object", "required": [1]}, "/required", "is not a list of names"),
+        (object_with(a={"enum": 3}), "/properties/a/enum", "3 is not a list of values"),
+        (object_with(a={"minimum": "x"}), "/properties/a/minimum", '"x" is not a value for minimum'),
+        (object_with(**{"a/b~c": {"type": 1}}), "/properties/a~1b~0c/type", "1 is not a type"),
+        (object_with(a={"pattern": "(?=x)"}), "/properties/a/pattern", "not a supported pattern (RE2)"),
         (object_with(a={"patternProperties": {"(": {}}}), "/properties/a/patternProperties/(", "RE2"),
         (object_with(a={"$ref": "http://example.org/s"}), "/properties/a/$ref", "is not inside this schema"),
         (object_with(a={"$ref": "other.json#/x"}), "/properties/a/$ref", "is not inside this schema"),
-        (object_with(a={"$ref": "#/$defs/none"}), "/properties/a/$ref", "is no part of this schema"),
-        (object_with(a={"$ref": "#/type"}), "/properties/a/$ref", "is no part of this schema"),
+        (object_with(a={"$ref": "#/$defs/none"}), "/properties/a/$ref", "is not part of this schema"),
+        (object_with(a={"$ref": "#/type"}), "/properties/a/$ref", "is not part of this schema"),
         (object_with(a={"$ref": 5}), "/properties/a/$ref", "is not inside this schema"),
         (object_with(a={"$id": "x"}), "/properties/a/$id", "stands only at the root"),
         (object_with(a={"$schema": "http://json-schema.org/draft-07/schema#"}), "/properties/a/$schema", "only at the"),
@@ -99,7 +99,7 @@ def test_a_name_of_a_keyword_in_data_is_no_keyword():
 
 
 def test_a_text_that_is_no_json_is_named_by_line_and_column():
-    with pytest.raises(ValueError, match="line 2, column 3: Expecting"):
+    with pytest.raises(ValueError, match="line 2 column 3"):
         schema_of('{\n  type: "object"}')
 
 
@@ -120,8 +120,8 @@ def test_a_text_that_is_no_json_is_named_by_line_and_column():
         ({"format": "email"}, "ines", "is not a"),
         ({"format": "uuid"}, "1", "is not a"),
         ({"pattern": "^u"}, "x", 'does not match the pattern "^u"'),
-        ({"not": {"type": "string"}}, "x", "is what the schema excludes"),
-        ({"oneOf": [{"type": "number"}, {"minimum": 1}]}, 5, "fit exactly one of the alternatives"),
+        ({"not": {"type": "string"}}, "x", "is excluded by the schema"),
+        ({"oneOf": [{"type": "number"}, {"minimum": 1}]}, 5, "match exactly one of the alternatives"),
         (False, 5, "the schema allows no such field"),
         ({"multipleOf": 0.01}, 10**400, "a number is too large"),
     ],
