@@ -92,7 +92,7 @@ def test_an_account_owns_so_many_projects(owner, editor, settings):
 
 def test_a_project_has_so_many_documents(document, editor, monkeypatch):
     monkeypatch.setattr("editor.services.MOST_DOCUMENTS", 1)
-    with pytest.raises(Invalid, match="has 1 documents; no more are allowed"):
+    with pytest.raises(Invalid, match="already has 1 documents, the most allowed"):
         services.document_create(project=document.project, user=editor, path="b.agent.abl", text="x")
 
 
