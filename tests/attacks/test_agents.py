@@ -7,10 +7,10 @@ import gc
 import pytest
 
 from tests.attacks.bounds import LONG, proof
-from tests.attacks.constructs import CONSTRUCTS
-from tests.attacks.cost import Cost, spoken
-from tests.attacks.grammar import Case, generated
-from tests.attacks.growth import CUT, NOISE_MB, NOISE_SECONDS, TURN_SECONDS, costs, exponent
+from tests.attacks.costs.constructs import CONSTRUCTS
+from tests.attacks.costs.cost import Cost, spoken
+from tests.attacks.costs.grammar import Case, generated
+from tests.attacks.costs.growth import CUT, NOISE_MB, NOISE_SECONDS, TURN_SECONDS, costs, exponent
 
 pytestmark = [pytest.mark.thorough, pytest.mark.attack, pytest.mark.language]
 

@@ -12,9 +12,9 @@ import abl
 from abl.analysis.index.documents import forget_documents
 from tests.abl.fuzz.shapes import place_in
 from tests.attacks.bounds import LONG, proof
-from tests.attacks.cost import Cost, measured, memory_mb
-from tests.attacks.documents import DOCUMENTS
-from tests.attacks.growth import LINEAR, exponent
+from tests.attacks.costs.cost import Cost, measured, memory_mb
+from tests.attacks.costs.documents import DOCUMENTS
+from tests.attacks.costs.growth import LINEAR, exponent
 
 pytestmark = [pytest.mark.thorough, pytest.mark.attack, pytest.mark.language]
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests.attacks.bounds import LONG, Proof, percentile, proof
-from tests.attacks.constructs import CONSTRUCTS
-from tests.attacks.grammar import combined
+from tests.attacks.costs.constructs import CONSTRUCTS
+from tests.attacks.costs.grammar import combined
 from tests.attacks.people import client_of, conversation, over, populate
 from tests.attacks.watching import Seen, watched
 from tests.workbench import Workbench, busyness, eventually

@@ -109,7 +109,7 @@ def test_what_cannot_be_kept_is_refused_and_everything_can_still_be_read(workben
         disk.fill()
         problem = refused(client, address)
         assert (problem["status"], problem["code"]) == (507, "storage-full")
-        assert "make room" in problem["detail"]
+        assert "free up disk space" in problem["detail"]
         page = client.post("/projects/new/", data={"name": "New", "csrfmiddlewaretoken": client.headers["X-CSRFToken"]})
         assert page.status_code == 507
         assert "The disk is full" in page.text

@@ -342,7 +342,7 @@ class TestCancelling:
 
     def test_a_finished_turn_cannot_be_cancelled(self, start, runner):
         services.turn_run(turn_id=start.pk, runner=runner)
-        with pytest.raises(Conflict, match="has finished"):
+        with pytest.raises(Conflict, match="has already finished"):
             services.turn_cancel(turn=start)
 
 

@@ -98,7 +98,7 @@ def test_a_turn_that_has_finished_is_not_stopped(admin, start):
     Turn.objects.filter(pk=start.pk).update(status="done")
     answer = admin.post(f"/turns/{start.pk}/stop/")
     assert answer.status_code == 409
-    assert b"Nothing is left to stop" in answer.content
+    assert b"There is nothing to stop" in answer.content
 
 
 def test_a_turn_that_is_not_there_is_not_found(admin):

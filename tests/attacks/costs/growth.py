@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import log
 
 from tests.attacks.bounds import LONG
-from tests.attacks.cost import Cost, measured, spoken
-from tests.attacks.grammar import Case
+from tests.attacks.costs.cost import Cost, measured, spoken
+from tests.attacks.costs.grammar import Case
 
 SIZES = (4, 16, 64, 256, 1_024, 4_096, 16_384, *((65_536,) if LONG else ()))
 TURN_SECONDS = 5.0

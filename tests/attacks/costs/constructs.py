@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.attacks.grammar import Case, Talk, desk, working
+from tests.attacks.costs.grammar import Case, Talk, desk, working
 
 SPLITS = '{{LENGTH(SPLIT(REPEAT("a,", 50000), ","))}}'
 ANSWER = {"list": {"rows": [{"id": n, "name": "n" * 20} for n in range(50)]}}
