@@ -75,10 +75,10 @@ def follow_the_failed_limit(page: Page) -> None:
     expect(source.locator("mark").first).to_contain_text("daily_used + amount <= daily_limit")
     here = page.url
     position = page.locator(".stepper output").inner_text()
-    page.locator(".stepper").get_by_label(re.compile("^Step back")).click()
+    page.locator(".stepper").get_by_label(re.compile("^Previous step")).click()
     expect(page.locator(".stepper output")).not_to_have_text(position)
     expect(page).not_to_have_url(here)
-    page.locator(".stepper").get_by_label(re.compile("^Step on")).click()
+    page.locator(".stepper").get_by_label(re.compile("^Next step")).click()
     expect(page.locator(".stepper output")).to_have_text(position)
     expect(ruler).to_have_attribute("aria-label", VERDICT)
 

@@ -57,7 +57,7 @@ def test_without_signing_in_there_is_none(visitor):
         ("detour", "Detour", r"/p/detour/$"),
         ("user.bra", "Facts whose path starts with user.bra", r"/p/tour/facts/\?prefix=user\.bra$"),
         ("change log", "Memory change log", r"/p/tour/facts/changes/$"),
-        ("everything", "Memory overview", r"/p/tour/memory/$"),
+        ("overview", "Memory overview", r"/p/tour/memory/$"),
         ("blocks", "Memory blocks", r"/p/tour/blocks/$"),
         ("memory st", "Memory stores", r"/p/tour/stores/$"),
         ("records", "Store records", r"/p/tour/records/$"),

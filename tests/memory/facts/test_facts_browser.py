@@ -299,7 +299,7 @@ def test_what_is_found_and_what_is_chosen_are_files(facts_page, put):
 def test_the_chain_of_the_log_is_verified_to_its_end(facts_page, put, slug):
     put("user.last", owner="chain")
     page = facts_page("changes/")
-    page.get_by_role("button", name=re.compile("^Verify")).click()
+    page.get_by_role("button", name=re.compile("^Continue verification")).click()
     expect(page.locator("#chain")).to_contain_text("Verified up to entry")
     expect(page.locator("#chain-verify")).to_be_focused()
 
@@ -367,5 +367,5 @@ def test_everything_works_without_scripts(plain_page, put, slug):
     page.get_by_role("button", name="Delete 1 fact").click()
     expect(page.locator("#toasts")).to_contain_text("1 fact deleted.")
     page.goto(f"/p/{slug}/facts/changes/")
-    page.get_by_role("button", name=re.compile("^Verify")).click()
+    page.get_by_role("button", name=re.compile("^Continue verification")).click()
     expect(page.locator("#chain")).to_contain_text(", the newest")
