@@ -39,7 +39,7 @@ def test_an_agent_is_given_its_first_text(admin_page, slug):
     page.get_by_label(re.compile(r"^Text \(up to")).fill("a\nb\n21|34")
     page.get_by_label(re.compile("^Maximum lines")).fill("2")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("'no spaces' is no name")
+    expect(page.get_by_role("alert")).to_contain_text("'no spaces' is not a valid name")
     expect(page.get_by_label(re.compile(r"^Text \(up to"))).to_have_value("a\nb\n21|34")
     page.get_by_label("Bank (a new name creates a bank)").fill("fib")
     page.get_by_role("button", name="Save").click()
