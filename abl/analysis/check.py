@@ -13,7 +13,7 @@ from abl.analysis.conditions.judgement import evaluating
 from abl.analysis.conditions.reading import Reading
 from abl.analysis.conformance.misspelt import Readings, as_meant
 from abl.analysis.incremental.parts import Part, Placed
-from abl.analysis.incremental.project_queries import Asking, still
+from abl.analysis.incremental.project_queries import QueriedProject, still
 from abl.analysis.incremental.segments import findings_of
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex, ExpressionUse, TemplateUse
@@ -174,7 +174,7 @@ def _across(document: DocumentIndex, index: Index) -> tuple[Finding, ...]:
     """What the rules say that need the whole project; kept with the document, and with what they asked for."""
     kept = document.across_findings
     if kept is None or not still(kept[0], index):
-        asking = Asking(index)
+        asking = QueriedProject(index)
         findings = tuple(_found_across(document, asking.project))
         document.across_findings = kept = (asking.answers, findings)
     return kept[1]

@@ -17,7 +17,7 @@ from abl.analysis.index.project import Index
 from abl.analysis.index.shared_names import Symbol, shared_path
 from abl.analysis.results.fields import placed, sorted_by, tool_and_fields, with_lists
 from abl.analysis.results.latest import RESULT_NAMES
-from abl.analysis.results.owners import Owners, owners_of, sharing, without_scope
+from abl.analysis.results.owners import Owners, agents_sharing, owners_of, without_scope
 from abl.analysis.results.returned import declared_tool
 from abl.analysis.symbols.agent_links import theirs_of
 from abl.analysis.symbols.case_names import agents_of_case, names_in_case
@@ -74,7 +74,7 @@ class Reach:
 
     def _further(self, agent: AgentIndex, name: str) -> Iterator[tuple[AgentIndex, str]]:
         """Where a name takes its value next."""
-        yield from ((other, name) for other in sharing(name, agent, self.index))
+        yield from ((other, name) for other in agents_sharing(name, agent, self.index))
         for target in self._copies(agent).get(name, ()):
             path = shared_path(target, self.index) if "." in target else ""
             root = target.partition(".")[0]

@@ -35,7 +35,7 @@ ACCESS = {USER: "user", PROJECT: "application", SESSIONS: "session"}
 
 
 @dataclass(slots=True)
-class Holder:
+class OwnerCounts:
     """A name, and how much it has in each system."""
 
     name: str
@@ -48,31 +48,31 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
-class Holders:
+class OwnerPage:
     """Names beside each other, in order; ``more`` lie behind the last."""
 
-    holders: list[Holder]
+    owners: list[OwnerCounts]
     more: bool
 
 
-def holders(*, project: Project, scope: str, starts: str = "", limit: int = 20) -> Holders:
+def owner_page(*, project: Project, scope: str, starts: str = "", limit: int = 20) -> OwnerPage:
     """Owners in a scope whose names begin with ``starts``, each with what it has in every system of the scope."""
-    found: dict[str, Holder] = {}
+    found: dict[str, OwnerCounts] = {}
     more = False
     for system in SCOPES[scope]:
         names = list(_NAMES[system](project, scope, starts, limit + 1))
         more = more or len(names) > limit
         for name, number in names:
-            found.setdefault(name, Holder(name)).counts[system] = Count(number).upto(COUNTED)
+            found.setdefault(name, OwnerCounts(name)).counts[system] = Count(number).upto(COUNTED)
     # Each system stops at the same bound, so whatever is among the first of all is among the first of its own.
     ordered = [found[name] for name in sorted(found)]
-    shown = Holders(ordered[:limit], more or len(ordered) > limit)
-    for holder in shown.holders:
+    shown = OwnerPage(ordered[:limit], more or len(ordered) > limit)
+    for holder in shown.owners:
         holder.counts = {**holder.counts, **_missing(project, scope, holder)}
     return shown
 
 
-def _missing(project: Project, scope: str, holder: Holder) -> dict[str, Count]:
+def _missing(project: Project, scope: str, holder: OwnerCounts) -> dict[str, Count]:
     """What a system has of a name that it did not name itself: of a session the records."""
     unnamed = {RECORD} if scope == SESSIONS else set()
     found = {system: held(project=project, scope=scope, owner=holder.name, system=system) for system in unnamed}

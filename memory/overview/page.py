@@ -15,7 +15,7 @@ from memory.facts.inspector import ICONS, STATE_WORDS, Node
 from memory.lists import tree
 from memory.lists.query import LONGEST, STATES, FactQuery
 from memory.lists.tree import Count
-from memory.overview import owners as holders
+from memory.overview import owners as owner_counts
 from memory.overview.owners import BANK, BLOCK, FACT, RECORD, SCOPES, SESSION, SYSTEMS
 from memory.overview.rows import Finder, Found, fact_query
 from memory.values import storable_text
@@ -56,7 +56,7 @@ class Wanted:
         for name, text in parts.items():
             if len(text) > LONGEST or not storable_text(text):
                 problems[name] = f"is longer than {LONGEST} characters, or has a character that cannot be stored"
-        if parts["owner"] and parts["scope"] in ("", holders.PROJECT):
+        if parts["owner"] and parts["scope"] in ("", owner_counts.PROJECT):
             problems["owner"] = "counts within a scope of owners; give scope too"
         if problems:
             raise Invalid(fields=problems)
@@ -90,7 +90,7 @@ class Overview:
 
     def _counts(self, scope: str, owner: str) -> dict[str, Count]:
         held = {
-            system: holders.held(project=self.project, scope=scope, system=system, owner=owner)
+            system: owner_counts.held(project=self.project, scope=scope, system=system, owner=owner)
             for system in SCOPES[scope]
         }
         return {system: number for system, number in held.items() if number}
@@ -116,7 +116,7 @@ class Overview:
                 fold="down" if open_ else "fold",
                 current=here and not self.wanted.owner and not self.wanted.system,
             )
-            if open_ and scope != holders.PROJECT:
+            if open_ and scope != owner_counts.PROJECT:
                 yield from self._owners(scope)
             elif here:
                 yield from self._systems(scope, "", self.counts[scope], 1)
@@ -124,9 +124,9 @@ class Overview:
             yield from self._by_name()
 
     def _owners(self, scope: str) -> Iterator[Node]:
-        found = holders.holders(project=self.project, scope=scope, starts=self.wanted.find, limit=OWNERS)
+        found = owner_counts.owner_page(project=self.project, scope=scope, starts=self.wanted.find, limit=OWNERS)
         owner = self.wanted.owner if self.wanted.scope == scope else ""
-        listed = {holder.name: holder.counts for holder in found.holders}
+        listed = {holder.name: holder.counts for holder in found.owners}
         if owner and owner not in listed:
             listed[owner] = self._counts(scope, owner)
         for name, counts in listed.items():
@@ -168,11 +168,11 @@ class Overview:
     def _by_name(self) -> Iterator[Node]:
         """What else has such a name: agents with a text in a bank, and stores."""
         find = self.wanted.find
-        for entry in holders.agents_in_banks(project=self.project, starts=find):
+        for entry in owner_counts.agents_in_banks(project=self.project, starts=find):
             href = reverse("memory:bank-text", args=[self.project.slug, entry.pk])
             yield Node(f"{entry.agent} in {entry.bank.name}", href, 1, "", icon="file", here=False)
         records = reverse("memory:records", args=[self.project.slug])
-        for store in holders.stores_named(project=self.project, starts=find):
+        for store in owner_counts.stores_named(project=self.project, starts=find):
             href = f"{records}?{urlencode({'store': store.technical_name})}"
             yield Node(f"store {store.technical_name}", href, 1, "", icon="store", here=False)
 

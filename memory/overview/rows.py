@@ -16,7 +16,7 @@ from memory.facts import selectors
 from memory.facts.selectors import Shown
 from memory.lists import paging
 from memory.lists.query import FactQuery
-from memory.overview import owners as holders
+from memory.overview import owners as owner_counts
 from memory.overview.owners import BANK, BLOCK, FACT, RECORD, SESSION
 
 PATIENCE = 0.25
@@ -110,7 +110,7 @@ class Finder:
 
     def _things(self, system: str, most: int) -> Iterator[Any]:
         """In the order of an index, so that no more than ``most`` are read."""
-        there = holders.things(project=self.project, scope=self.scope, system=system, owner=self.owner)
+        there = owner_counts.things(project=self.project, scope=self.scope, system=system, owner=self.owner)
         if system == RECORD:
             return self._records(most)
         if system == BANK:
@@ -122,7 +122,7 @@ class Finder:
     def _records(self, most: int) -> Iterator[Any]:
         """Store by store; each that is not empty costs one short read."""
         left = most
-        for store in holders.stores_of(project=self.project, scope=self.scope):
+        for store in owner_counts.stores_of(project=self.project, scope=self.scope):
             there = store.records.filter(project=self.project)
             there = there.filter(owner=self.owner) if self.owner else there
             for record in there.select_related("store").order_by("owner", "id")[:left].iterator():

@@ -10,7 +10,7 @@ from typing import Final
 from abl.analysis.collect.recorder import Recorder
 from abl.analysis.collect.records import WriteKind
 from abl.analysis.conditions.reading import read_condition_text, read_value
-from abl.analysis.conformance.places import OPAQUE, Shape, Slot
+from abl.analysis.conformance.places import OPAQUE, PlaceSchema, Slot
 from abl.diagnostics import Edit, Finding, Fix
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Content, Name, Text, same_key
@@ -41,12 +41,12 @@ def slice_of(text: Text, start: int, end: int) -> Text:
 class PlaceCollector(Recorder):
     """Records what stands at the places of a shape as the typed nodes do."""
 
-    def at_places(self, block: Block | None, shape: Shape | Slot, owner: nodes.Node) -> None:
+    def at_places(self, block: Block | None, shape: PlaceSchema | Slot, owner: nodes.Node) -> None:
         """What a block holds by the shape of its value."""
         if block is not None:
             self.by_shape(content_of(block), shape, owner)
 
-    def by_shape(self, content: Content, shape: Shape | Slot, owner: nodes.Node) -> None:
+    def by_shape(self, content: Content, shape: PlaceSchema | Slot, owner: nodes.Node) -> None:
         """The same of what was read already."""
         if isinstance(shape, Slot):
             with self.within(shape.names, certain=shape.certain):

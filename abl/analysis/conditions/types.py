@@ -228,7 +228,7 @@ def _result_names(agent: AgentParts) -> Iterator[tuple[str, TypeRef]]:
     own: dict[str, nodes.Tool] = {}
     for tool in agent.first(nodes.Tool):
         own.setdefault(tool.name.value, tool)
-    tools = {**agent.borrowed, **own}
+    tools = {**agent.imported_tools, **own}
     for tool in tools.values():
         if tool.returns is not None:
             found[f"last_{tool.name.value}_result"] = tool.returns

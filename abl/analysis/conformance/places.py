@@ -1,8 +1,8 @@
 """What stands behind the keys of sections and properties that have no nodes of their own (docs/spec 06-09).
 
-A ``Shape`` is the table of one object: by key, as ``same_key`` compares them, a ``Slot`` for a scalar (or a list of
-them) or the shape of what is below. ``-`` stands for the items of a list, ``*`` for every other key, and ``""`` for an
-item that is a scalar. What no shape knows is kept as words, and as a text where it holds placeholders.
+A ``PlaceSchema`` is the table of one object: by key, as ``same_key`` compares them, a ``Slot`` for a scalar (or a list
+of them) or the shape of what is below. ``-`` stands for the items of a list, ``*`` for every other key, and ``""`` for
+an item that is a scalar. What no shape knows is kept as words, and as a text where it holds placeholders.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Slot(NamedTuple):
     certain: bool = True
 
 
-Shape: TypeAlias = "Mapping[str, Slot | Shape]"
+PlaceSchema: TypeAlias = "Mapping[str, Slot | PlaceSchema]"
 
 NOTHING: Final = Slot("nothing")
 OPAQUE: Final = Slot("opaque")
@@ -64,32 +64,32 @@ def condition(place: str) -> Slot:
 
 # Coordination (09 §4-§7) ------------------------------------------------------------------------------------------
 
-_TRIGGER: Final[Shape] = {
+_TRIGGER: Final[PlaceSchema] = {
     "when": condition("ESCALATE"), "reason": text("REASON"), "set": SET, "priority": NOTHING, "tags": NOTHING,
 }  # fmt: skip
-_PACKAGE: Final[Shape] = {"": NAMES, "name": NOTHING, "template": text("TEMPLATE"), "include": NAMES}
-_DESTINATION: Final[Shape] = {
+_PACKAGE: Final[PlaceSchema] = {"": NAMES, "name": NOTHING, "template": text("TEMPLATE"), "include": NAMES}
+_DESTINATION: Final[PlaceSchema] = {
     "when": condition("ROUTE"),
     "voice": {"customtools": OPAQUE, "*": SENT},
     "*": SENT,
 }
-ESCALATE: Final[Shape] = {
+ESCALATE: Final[PlaceSchema] = {
     "triggers": {"-": _TRIGGER},
     "contextforhuman": {**_PACKAGE, "-": _PACKAGE},
     "routing": {**_DESTINATION, "-": _DESTINATION},
     "onhumancomplete": {"-": NOTHING},  # of which the walk makes directives
 }
-RETURNED: Final[Shape] = {
+RETURNED: Final[PlaceSchema] = {
     "map": Slot("incoming"), "set": SET, "action": NOTHING, "resumewith": NOTHING, "handler": NOTHING,
 }  # fmt: skip
-DELEGATION: Final[Shape] = {
+DELEGATION: Final[PlaceSchema] = {
     "agent": NOTHING, "to": NOTHING, "when": condition("DELEGATE"), "purpose": text("PURPOSE"),
     "summary": text("PURPOSE"), "input": Slot("outgoing", "INPUT"), "pass": Slot("outgoing", "INPUT"),
     "returns": Slot("incoming"), "useresult": text("USE_RESULT"), "failuremessage": text("FAILURE_MESSAGE"),
     "onreturn": RETURNED, "timeout": NOTHING, "onfail": NOTHING, "onfailure": NOTHING, "experiencemode": NOTHING,
     "memorygrants": GRANTED,
 }  # fmt: skip
-HANDOFF: Final[Mapping[str, Shape | Slot]] = {
+HANDOFF: Final[Mapping[str, PlaceSchema | Slot]] = {
     "ON_RETURN": {**RETURNED, "": NOTHING},
     "ON_FAILURE": Slot("quoted", "ON_FAILURE"),
     "CONTEXT": {"memorygrants": GRANTED, "*": NOTHING},  # the rest is typed
@@ -97,24 +97,24 @@ HANDOFF: Final[Mapping[str, Shape | Slot]] = {
 }
 COMPLETION: Final[Mapping[str, Slot]] = {"STORE": Slot("store"), "MODEL_CONTEXT": text("MODEL_CONTEXT")}
 _ROUTE_ACTION: Final = Slot("quoted", "ROUTE_TO_USER")
-_ROUTE: Final[Shape] = {
+_ROUTE: Final[PlaceSchema] = {
     "name": NOTHING, "description": NOTHING, "priority": NOTHING, "when": condition("ROUTING"), "flags": NOTHING,
     "routetouser": text("ROUTE_TO_USER"), "routetovariable": NAMES,
     "intentmatch": {"-": {"intents": NOTHING, "fallback": _ROUTE_ACTION}, "fallback": _ROUTE_ACTION},
 }  # fmt: skip
-_POLICY_RULE: Final[Shape] = {
+_POLICY_RULE: Final[PlaceSchema] = {
     "allowedwhen": condition("POLICY"),
     "forbiddenwhen": condition("POLICY"),
     "triggersignal": NOTHING,
     "behavior": text("POLICY"),
 }
-_POLICY: Final[Shape] = {
+_POLICY: Final[PlaceSchema] = {
     "name": NOTHING,
     "description": NOTHING,
     **_POLICY_RULE,
     "rules": {**_POLICY_RULE, "-": _POLICY_RULE},
 }
-_RETURN_HANDLER: Final[Shape] = {
+_RETURN_HANDLER: Final[PlaceSchema] = {
     "respond": text("RESPOND"),
     "clear": Slot("cleared"),
     "continue": NOTHING,
@@ -123,7 +123,7 @@ _RETURN_HANDLER: Final[Shape] = {
 
 # Errors, steps, fields (09 §8, 06, 07) ----------------------------------------------------------------------------
 
-_ERROR_HANDLER: Final[Shape] = {
+_ERROR_HANDLER: Final[PlaceSchema] = {
     "": Slot("quoted", "REASON"), "type": NOTHING, "subtype": NOTHING, "subtypes": NOTHING, "respond": text("RESPOND"),
     "set": SET, "log": text("LOG"), "retry": NOTHING, "retrydelay": NOTHING, "retrybackoff": NOTHING,
     "retrymaxdelay": NOTHING, "then": Slot("quoted", "REASON"), "reason": text("REASON"), "voice": NOTHING,
@@ -131,13 +131,13 @@ _ERROR_HANDLER: Final[Shape] = {
     "handofftarget": NOTHING,
 }  # fmt: skip
 """How a handler's answer is shown is made nodes of by ``ContentCollector``."""
-ON_ERROR: Final[Shape] = {"-": _ERROR_HANDLER, "*": _ERROR_HANDLER}
-AWAIT_ATTACHMENT: Final[Shape] = {
+ON_ERROR: Final[PlaceSchema] = {"-": _ERROR_HANDLER, "*": _ERROR_HANDLER}
+AWAIT_ATTACHMENT: Final[PlaceSchema] = {
     "name": Slot("targets", "gather"), "prompt": text("PROMPT"), "category": NOTHING, "required": NOTHING,
     "timeout": NOTHING, "ontimeout": NOTHING,
 }  # fmt: skip
-RESOLVE_SIP: Final[Shape] = {"frommemory": NAMES, "timeoutms": NOTHING}
-SETTINGS: Final[Mapping[str, Shape | Slot]] = {
+RESOLVE_SIP: Final[PlaceSchema] = {"frommemory": NAMES, "timeoutms": NOTHING}
+SETTINGS: Final[Mapping[str, PlaceSchema | Slot]] = {
     "AWAIT_ATTACHMENT": AWAIT_ATTACHMENT,
     "RESOLVE_SIP_DESTINATION": RESOLVE_SIP,
     "ON_ERROR": ON_ERROR,
@@ -152,20 +152,20 @@ FIELD: Final[Mapping[str, Slot]] = {
     "DESCRIPTION": text("DESCRIPTION"),
     "SEMANTICS": OPAQUE,
 }
-FIELD_OVERRIDE: Final[Shape] = {
+FIELD_OVERRIDE: Final[PlaceSchema] = {
     "prompt": text("PROMPT"), "retryprompt": text("RETRY_PROMPT"), "required": NOTHING, "skip": NOTHING,
     "extractionhints": NOTHING,
 }  # fmt: skip
-STEP_OVERRIDES: Final[Shape] = {
+STEP_OVERRIDES: Final[PlaceSchema] = {
     "*": {"respond": text("RESPOND"), "voice": NOTHING, "richcontent": NOTHING, "formats": NOTHING}
 }
 
 # Tools (08 §2, §3) ------------------------------------------------------------------------------------------------
 
-_VARIANT: Final[Shape] = {
+_VARIANT: Final[PlaceSchema] = {
     "name": NOTHING, "when": condition("VARIANT"), "default": NOTHING, "method": NOTHING, "*": SENT,
 }  # fmt: skip
-TOOL: Final[Mapping[str, Shape | Slot]] = {
+TOOL: Final[Mapping[str, PlaceSchema | Slot]] = {
     **dict.fromkeys(
         (
             "ENDPOINT",
@@ -188,7 +188,7 @@ TOOL: Final[Mapping[str, Shape | Slot]] = {
 SHARED: Final = frozenset({"baseurl", "headers", "authconfig"})
 """What the tools of a file share (08 §9)."""
 _FAILED: Final = Slot("quoted", "PROCESS")
-PROCESS: Final[Mapping[str, Shape | Slot]] = {
+PROCESS: Final[Mapping[str, PlaceSchema | Slot]] = {
     "params": {"*": Slot("assigned", "PROCESS")}, "result": {"*": Slot("assigned", "PROCESS")},
     "require": {"": condition("PROCESS_REQUIRE"), "-": {"": condition("PROCESS_REQUIRE")}}, "onfail": _FAILED,
     "use": NOTHING,
@@ -196,8 +196,8 @@ PROCESS: Final[Mapping[str, Shape | Slot]] = {
 
 # Whole sections ---------------------------------------------------------------------------------------------------
 
-_PROSE: Final[Shape] = {"": text("IDENTITY"), "-": {"": text("IDENTITY")}, "*": text("IDENTITY")}
-SECTIONS: Final[Mapping[str, Shape | Slot]] = {
+_PROSE: Final[PlaceSchema] = {"": text("IDENTITY"), "-": {"": text("IDENTITY")}, "*": text("IDENTITY")}
+SECTIONS: Final[Mapping[str, PlaceSchema | Slot]] = {
     "ESCALATE": ESCALATE,
     "DELEGATE": {"-": DELEGATION},
     "ROUTING": {"-": _ROUTE},
@@ -214,7 +214,7 @@ SECTIONS: Final[Mapping[str, Shape | Slot]] = {
     "TRANSFER_FLOW_POLICIES": OPAQUE,
 }
 _CHECKED: Final = frozenset({"input", "response", "output", "content"})
-GUARD: Final[Shape] = {
+GUARD: Final[PlaceSchema] = {
     "check": Slot("formula", GUARDRAIL, _CHECKED),
     "fixexpression": Slot("formula", GUARDRAIL, _CHECKED),
     "message": Slot("text", "MESSAGE", _CHECKED),
@@ -228,4 +228,4 @@ GUARD: Final[Shape] = {
 }  # fmt: skip
 ENTITIES: Final[Mapping[str, str]] = {"ENTITIES": "", "NLU": "entities"}
 """Where the entities stand in the sections that declare them."""
-FILE: Final[Shape] = {"prompt": text("PROMPT"), "*": NOTHING}
+FILE: Final[PlaceSchema] = {"prompt": text("PROMPT"), "*": NOTHING}

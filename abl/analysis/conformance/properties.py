@@ -1,7 +1,7 @@
 """Properties by table: what an object needs, and which values its properties may have (docs/spec 09 §10-§15).
 
-A ``Shape`` says it for one kind of object; ``problems`` compares what is written with it. Keys in shapes are written
-as the documentation has them and compared as ``same_key`` says.
+An ``ObjectSchema`` says it for one kind of object; ``problems`` compares what is written with it. Keys in shapes are
+written as the documentation has them and compared as ``same_key`` says.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from abl.syntax.vocabulary import canonical_key
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ObjectSchema:
     """What one kind of object looks like.
 
     ``needs`` are required keys, ``values`` the legal words of others, ``ranges`` the least and greatest number of
@@ -24,7 +24,7 @@ class Shape:
     needs: tuple[str, ...] = ()
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    lists: Mapping[str, tuple[str, Shape]] = field(default_factory=dict)
+    lists: Mapping[str, tuple[str, ObjectSchema]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Misfit:
     high: float = 0
 
 
-def problems(content: Content, shape: Shape, what: str) -> Iterator[Lack | Misfit]:
+def problems(content: Content, shape: ObjectSchema, what: str) -> Iterator[Lack | Misfit]:
     """Everything in which an object differs from its shape; ``what`` is the word for it."""
     lacking = tuple(key for key in shape.needs if (member := content.get(key)) is None or member.is_empty)
     if lacking:

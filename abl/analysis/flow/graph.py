@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from abl.analysis.collect.records import StepKind
 from abl.analysis.flow.cycles import Circles, circle, circles, parts_of
-from abl.analysis.flow.tool_exits import ToolExit, ToolUse, borrowed_exits, exits_of, taken, uses_of
+from abl.analysis.flow.tool_exits import ToolExit, ToolUse, exits_of, imported_exits, taken, uses_of
 from abl.analysis.incremental.parts import AgentParts, Part, owned
 from abl.analysis.incremental.recent import Recent
 from abl.language.flow import OF_THE_MESSAGE
@@ -221,7 +221,7 @@ def graph_of(agent: AgentParts) -> FlowGraph:
     if flow is not None:
         first = next(iter((*listed, *named)), None)
         whole = _FlowFacts(flow.entry_point.value if flow.entry_point is not None else first, flow.shape, listed)
-    return _recent().get((whole, facts, borrowed_exits(agent.borrowed)), _graph)
+    return _recent().get((whole, facts, imported_exits(agent.imported_tools)), _graph)
 
 
 @cache
@@ -230,7 +230,7 @@ def _recent() -> Recent[_Given, FlowGraph]:
 
 
 def _graph(given: _Given) -> FlowGraph:
-    flow, parts, borrowed = given
+    flow, parts, imported = given
     steps: dict[str, _StepFacts] = {}
     for part in parts:
         for step in part.steps:
@@ -258,7 +258,7 @@ def _graph(given: _Given) -> FlowGraph:
                 graph.edges.append(Edge(source, target, kind, certain))
         graph.leaves.update(part.leaves)
         graph.ends.update(part.leaves)
-    _tool_edges(graph, parts, borrowed, steps)
+    _tool_edges(graph, parts, imported, steps)
     if flow is not None:
         _implied_edges(graph, flow, steps)
         _meant_edges(graph, flow, steps)
@@ -268,10 +268,10 @@ def _graph(given: _Given) -> FlowGraph:
 
 
 def _tool_edges(
-    graph: FlowGraph, parts: list[_Facts], borrowed: tuple[ToolExit, ...], steps: dict[str, _StepFacts]
+    graph: FlowGraph, parts: list[_Facts], imported: tuple[ToolExit, ...], steps: dict[str, _StepFacts]
 ) -> None:
     """Exits in the lists of tools, from the steps that call them (docs/spec 08 §7)."""
-    exits = [*borrowed, *(one for part in parts for one in part.exits)]
+    exits = [*imported, *(one for part in parts for one in part.exits)]
     if not exits:
         return
     uses = [use for part in parts for use in part.uses]

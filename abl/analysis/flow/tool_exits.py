@@ -41,7 +41,7 @@ def exits_of(part: Part) -> tuple[ToolExit, ...]:
     return (*steps, *(ToolExit(ref.tool, None) for ref in part.agent_refs if ref.tool))
 
 
-def borrowed_exits(tools: Mapping[str, nodes.Tool]) -> tuple[ToolExit, ...]:
+def imported_exits(tools: Mapping[str, nodes.Tool]) -> tuple[ToolExit, ...]:
     """The exits to steps of tools that stand in other documents, by their lines."""
     lines = (
         (name, line)

@@ -27,7 +27,7 @@ class Question(NamedTuple):
 Answers = dict[Question, Any]
 
 
-class Asking:
+class QueriedProject:
     """A project that keeps what it was asked for. ``answers`` are in the order of the questions."""
 
     def __init__(self, index: Index) -> None:
@@ -42,19 +42,19 @@ class Asking:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._index, name)
         if isinstance(value, dict):
-            return _AskedMapping(name, value, self.answers)
+            return _QueriedMapping(name, value, self.answers)
         if callable(value):
             return self._called(name, value)
         return _keep(self.answers, Question("value", name), value)
 
     def _called(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*given: Any) -> Any:
-            return _keep(self.answers, Question("call", name, given), _settled(function(*given)))
+            return _keep(self.answers, Question("call", name, given), _materialized(function(*given)))
 
         return call
 
 
-class _AskedMapping(Mapping[Any, Any]):
+class _QueriedMapping(Mapping[Any, Any]):
     """A mapping of the index: what is looked up by key depends on that key alone."""
 
     def __init__(self, name: str, mapping: Mapping[Any, Any], answers: Answers) -> None:
@@ -84,10 +84,10 @@ def _answer(index: Index, question: Question) -> Any:
         return value.get(question.given[0], _MISSING)
     if question.kind == "keys":
         return tuple(value)
-    return _settled(value(*question.given)) if question.kind == "call" else value
+    return _materialized(value(*question.given)) if question.kind == "call" else value
 
 
-def _settled(value: Any) -> Any:
+def _materialized(value: Any) -> Any:
     """An iterator can be asked once; the answer has to stay."""
     return tuple(value) if isinstance(value, Iterator) else value
 

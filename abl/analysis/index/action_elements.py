@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from abl.analysis.conformance.properties import Shape, elements_of
+from abl.analysis.conformance.properties import ObjectSchema, elements_of
 from abl.analysis.index.formats import ELEMENT, ELEMENT_TYPES, PROPERTIES, format_of
 from abl.source import Span
 from abl.syntax.nodes import Content, Elements, Format, Name, same_key
@@ -22,7 +22,7 @@ class Element(NamedTuple):
     at: Span  # of its type, else of the element
     id: Name | None
     odd: str
-    shape: Shape
+    shape: ObjectSchema
 
 
 def holding_elements(node: Elements | Format) -> Iterator[Content]:
@@ -58,7 +58,7 @@ def _element(content: Content) -> Element:
             for key in ELEMENT.needs
             if key != "type" and not (key == "label" and first.word_of()) and not (key == "id" and arrow)
         )
-        shape = Shape(lacks, ELEMENT.values, ELEMENT.ranges, ELEMENT.lists)
+        shape = ObjectSchema(lacks, ELEMENT.values, ELEMENT.ranges, ELEMENT.lists)
         return Element(content, word, first.key_span, arrow or _id_of(content), "", shape)
     odd = first.key if first is not None and first.key.isupper() and word not in _KNOWN else ""
     return Element(content, "", first.key_span if odd and first else content.place, _id_of(content), odd, ELEMENT)

@@ -43,7 +43,7 @@ def known_tools(agent: AgentIndex, project: ProjectTools) -> frozenset[str] | No
         return None
     if agent.derive(_imports_otherwise):
         return None
-    return frozenset(agent.tools) | agent.borrowed.keys() | agent.derive(tools_imported)
+    return frozenset(agent.tools) | agent.imported_tools.keys() | agent.derive(tools_imported)
 
 
 def lists_tools(agent: AgentIndex) -> bool:

@@ -33,7 +33,7 @@ class DocumentIndex:
     local_findings: tuple[Finding, ...] | None = field(default=None, repr=False)
     across_findings: tuple[Mapping[Any, Any], tuple[Finding, ...]] | None = field(default=None, repr=False)
     worded: Any = field(default=None, repr=False)
-    borrower: tuple[tuple[dict[str, nodes.Tool], ...], DocumentIndex] | None = field(default=None, repr=False)
+    with_imported: tuple[tuple[dict[str, nodes.Tool], ...], DocumentIndex] | None = field(default=None, repr=False)
     readings: tuple[tuple[Corrections, DocumentIndex], ...] = field(default=(), repr=False)
 
     @property
@@ -56,14 +56,16 @@ class DocumentIndex:
             self.readings = ((corrections, found), *self.readings[: KEPT_READINGS - 1])
         return found
 
-    def borrowing(self, tools: tuple[dict[str, nodes.Tool], ...]) -> DocumentIndex:
+    def with_tools(self, tools: tuple[dict[str, nodes.Tool], ...]) -> DocumentIndex:
         """The same document whose agents take these tools from others; the same object for the same tools."""
         if not any(tools):
             return self
-        kept = self.borrower
+        kept = self.with_imported
         if kept is None or kept[0] != tools:
-            agents = [replace(agent, kept={}, borrowed=own) for agent, own in zip(self.agents, tools, strict=True)]
-            kept = self.borrower = tools, DocumentIndex(self.document, tuple(agents))
+            agents = [
+                replace(agent, kept={}, imported_tools=own) for agent, own in zip(self.agents, tools, strict=True)
+            ]
+            kept = self.with_imported = tools, DocumentIndex(self.document, tuple(agents))
         return kept[1]
 
 

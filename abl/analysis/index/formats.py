@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Final
 
-from abl.analysis.conformance.properties import Shape
+from abl.analysis.conformance.properties import ObjectSchema
 from abl.language import PLACES, words_at
 from abl.language.types import Number
 from abl.syntax.nodes import Content, same_key
@@ -16,11 +16,11 @@ TEXT_FORMATS: Final = tuple([key.name for key in PLACES["formats"].listed if not
 ELEMENT_TYPES: Final = words_at("element", "type")
 
 
-def _shape(place: str, **lists: tuple[str, Shape]) -> Shape:
+def _shape(place: str, **lists: tuple[str, ObjectSchema]) -> ObjectSchema:
     """What the declaration says of a place: what it needs, and the words and limits that ABL1064 tells of."""
     listed = PLACES[place].listed
     own = [key for key in listed if key.code == "ABL1064"]
-    return Shape(
+    return ObjectSchema(
         needs=tuple([key.name for key in listed if key.required]),
         values={key.name: tuple(key.type.words) for key in own if key.type.words},
         ranges={key.name: (key.type.low, key.type.high or inf) for key in own if isinstance(key.type, Number)},
@@ -29,9 +29,9 @@ def _shape(place: str, **lists: tuple[str, Shape]) -> Shape:
 
 
 ELEMENT: Final = _shape("element", options=("option", _shape("option")))
-_SHAPES: Final[Mapping[str, Shape]] = {
+_SHAPES: Final[Mapping[str, ObjectSchema]] = {
     "CAROUSEL": _shape("carousel", cards=("card", _shape("card"))),
-    "QUICK_REPLIES": Shape(lists={"replies": ("quick reply", _shape("quick_reply"))}),
+    "QUICK_REPLIES": ObjectSchema(lists={"replies": ("quick reply", _shape("quick_reply"))}),
     "LIST": _shape("shown_list", items=("item", _shape("list_item"))),
     "IMAGE": _shape("media"),
     "VIDEO": _shape("media"),
@@ -44,7 +44,7 @@ _SHAPES: Final[Mapping[str, Shape]] = {
     "PROGRESS": _shape("progress"),
 }
 INLINE_FEEDBACK: Final = _shape("feedback")
-SURVEY: Final = Shape(ranges=INLINE_FEEDBACK.ranges)
+SURVEY: Final = ObjectSchema(ranges=INLINE_FEEDBACK.ranges)
 MEASURES: Final = ("type", "max", "scoring", "range", "comment_threshold")
 """What a survey template says itself."""
 FORMATS: Final = (*TEXT_FORMATS, *_SHAPES, "FEEDBACK")
@@ -66,7 +66,7 @@ def format_of(key: str) -> str | None:
     return _BY_KEY.get(same_key(key))
 
 
-def shape_of(name: str, content: Content) -> tuple[Shape, Content] | None:
+def shape_of(name: str, content: Content) -> tuple[ObjectSchema, Content] | None:
     """What a structured format has to look like, and what of it that is; None for one without a shape.
 
     Formats that are a list may be that list, or an object that holds it.

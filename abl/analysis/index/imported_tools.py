@@ -1,6 +1,7 @@
 """The tools that an agent takes from tool files and from behaviour profiles (docs/spec 08 §9, 09 §12).
 
-What depends on them is kept with the agent, so that an agent that borrows is another one than the same text alone.
+What depends on them is kept with the agent, so that an agent with imported tools is another one than the same text
+alone.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 Tools = dict[str, nodes.Tool]
 
 
-def with_borrowed(documents: Mapping[str, DocumentIndex]) -> dict[str, DocumentIndex]:
+def with_imported_tools(documents: Mapping[str, DocumentIndex]) -> dict[str, DocumentIndex]:
     """The documents, each agent with the tools that it takes from the others."""
     files = {path: _tools_of(document) for path, document in documents.items() if document.document.tool_files}
     profiles = dict(reversed([named for document in documents.values() for named in _profiles(document)]))
     if not files and not profiles:
         return dict(documents)
-    return {path: document.borrowing(_borrowed(document, files, profiles)) for path, document in documents.items()}
+    return {path: document.with_tools(_imported(document, files, profiles)) for path, document in documents.items()}
 
 
-def _borrowed(
+def _imported(
     document: DocumentIndex, files: Mapping[str, Tools], profiles: Mapping[str, AgentIndex]
 ) -> tuple[Tools, ...]:
     """For each agent of a document what it takes; of two tools with one name the first."""

@@ -68,8 +68,8 @@ class AgentIndex:
     fragment: bool
     parts: tuple[Placed, ...]
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
-    borrowed: Mapping[str, nodes.Tool] = field(default_factory=dict, repr=False)
-    """Tools by name that other documents declare for it; their places are in those (``index.borrowing``)."""
+    imported_tools: Mapping[str, nodes.Tool] = field(default_factory=dict, repr=False)
+    """Tools by name that other documents declare for it; their places are in those (``index.imported_tools``)."""
     as_meant: bool = False
     """Words of its text are read in place of misspelt ones (``abl.analysis.conformance.misspelt``)."""
 
@@ -376,7 +376,7 @@ class AgentIndex:
 
 FACTS: Final = (
     "types", "options", "fragment", "name", "reasoning", "written_roots", "set_roots", "collected", "mentions", "graph",
-    "listed", "phases", "sensitive", "borrowed",
+    "listed", "phases", "sensitive", "imported_tools",
 )  # fmt: skip
 
 
@@ -404,4 +404,4 @@ def called_tool(call: nodes.Call, agent: AgentIndex) -> nodes.Tool | None:
     """The tool that a call names, if its signature is known; its places may be those of another document."""
     if call.tool is None:
         return None
-    return agent.tools.get(call.tool.value) or agent.borrowed.get(call.tool.value)
+    return agent.tools.get(call.tool.value) or agent.imported_tools.get(call.tool.value)

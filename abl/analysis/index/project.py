@@ -17,7 +17,7 @@ from abl.analysis.index.available_tools import lists_tools, unknown_tools
 from abl.analysis.index.catalogues import Catalogues, catalogues_of, is_catalogue
 from abl.analysis.index.delegating import given_by, taken_by
 from abl.analysis.index.documents import DocumentIndex, document_index
-from abl.analysis.index.imported_tools import profiles_used, with_borrowed
+from abl.analysis.index.imported_tools import profiles_used, with_imported_tools
 from abl.analysis.index.imports import imported_files, set_by_tools
 from abl.analysis.index.model import AgentIndex, Read
 from abl.analysis.index.testcases import is_test_case, unmocked_tools
@@ -343,7 +343,7 @@ def index_of(
         if not is_beside(path)
     }
     cases = {path: files[path] for path in sorted(files) if is_test_case(path)}
-    index = Index(with_borrowed(documents), cases, catalogues_of(files), exists)
+    index = Index(with_imported_tools(documents), cases, catalogues_of(files), exists)
     index.locales = {path: files[path] for path in sorted(files) if is_catalogue(path)}
     return index
 

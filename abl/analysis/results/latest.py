@@ -40,7 +40,7 @@ def _calls(part: Part) -> list[tuple[nodes.Call, str | None]]:
 
 def result_fields(tool: str, agent: AgentIndex) -> frozenset[str] | None:
     """The fields of a tool's declared result; None when they are not known."""
-    declared = agent.tools.get(tool) or agent.borrowed.get(tool)
+    declared = agent.tools.get(tool) or agent.imported_tools.get(tool)
     if declared is None or declared.returns is None or not declared.returns.fields:
         return None
     return frozenset([name for name, _, _ in declared.returns.fields])

@@ -38,7 +38,7 @@ class Owners:
     def any(self) -> bool:
         """False where nothing can hold a result: no tool is known."""
         agent = self.agent
-        if agent.tools or agent.borrowed or agent.fragment:
+        if agent.tools or agent.imported_tools or agent.fragment:
             return True
         return not agent.read_roots.isdisjoint(_exchanged(self.index))  # which others may give it
 
@@ -85,7 +85,7 @@ class Owners:
 
     def _of_name(self, root: str) -> Held | None:
         """What ``last_find_result``, ``find`` or the name behind AS holds."""
-        homes = sharing(root, self.agent, self.index)
+        homes = agents_sharing(root, self.agent, self.index)
         if any(root in home.written_roots for home in homes):
             return self._given(root, homes)
         is_last = root.startswith("last_") and root.endswith("_result")
@@ -199,7 +199,7 @@ def _keys(held: Held, node: en.Node, use: ExpressionUse, found: list[tuple[Held,
     return True
 
 
-def sharing(name: str, agent: AgentIndex, index: Index) -> Sequence[AgentIndex]:
+def agents_sharing(name: str, agent: AgentIndex, index: Index) -> Sequence[AgentIndex]:
     """The agents for which a variable of that name is the same word."""
     if name not in _exchanged(index):
         return (agent,)

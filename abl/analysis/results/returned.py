@@ -70,7 +70,7 @@ class Held(NamedTuple):
 
 def declared_tool(name: str, agent: AgentIndex, index: Index) -> Returned | None:
     """Where a tool is declared whose result an agent may hold: there, in what it imports or uses, by who uses it."""
-    own, taken = agent.tools.get(name), agent.borrowed.get(name)
+    own, taken = agent.tools.get(name), agent.imported_tools.get(name)
     if own is not None:
         return Returned(agent.source.path, own)
     if taken is not None:

@@ -40,13 +40,13 @@ class _Keys(NamedTuple):
     writes: bool = False
 
 
-_Shape: TypeAlias = "CaseKind | _Keys | Mapping[str, _Shape]"
+_CaseSchema: TypeAlias = "CaseKind | _Keys | Mapping[str, _CaseSchema]"
 
-_EXPECT: Final[_Shape] = {
+_EXPECT: Final[_CaseSchema] = {
     "step": "step", "agent": "agent", "constraints": {"phase": "phase", "agent": "agent"}, "calls": {"tool": "tool"},
     "no_calls": "tool", "session": _Keys("name"), "facts": _Keys("name"), "memory": {"bank": _Keys("agent")},
 }  # fmt: skip
-_CASE: Final[Mapping[str, _Shape]] = {
+_CASE: Final[Mapping[str, _CaseSchema]] = {
     "entry": "agent",
     "facts": dict.fromkeys(("user", "project", "execution_tree"), _Keys("name", writes=True)),
     "session": _Keys("name", writes=True),
@@ -99,7 +99,7 @@ def _listed(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _names(node: yaml.Node, shape: _Shape, text: str, seen: set[tuple[int, int]]) -> Iterator[CaseName]:
+def _names(node: yaml.Node, shape: _CaseSchema, text: str, seen: set[tuple[int, int]]) -> Iterator[CaseName]:
     """What a node holds by its shape; a list holds what its items do. An alias is the node that it stands for."""
     if (id(node), id(shape)) in seen:
         return

@@ -200,12 +200,12 @@ def tools(cursor: Cursor) -> Iterator[Item]:
     agent = cursor.agent
     own = agent.tools if agent is not None else {}
     for user in users_of(cursor):
-        own = {**user.borrowed, **user.tools, **own}
+        own = {**user.imported_tools, **user.tools, **own}
     for name, tool in own.items():
         yield Item(name, "tool", tool.description.value if tool.description else "tool", name)
-    if agent is not None and (agent.agent.section("TOOLS") is not None or agent.borrowed):
-        for name in sorted((tools_imported(agent) | agent.borrowed.keys()) - set(own)):
-            known = agent.borrowed.get(name)
+    if agent is not None and (agent.agent.section("TOOLS") is not None or agent.imported_tools):
+        for name in sorted((tools_imported(agent) | agent.imported_tools.keys()) - set(own)):
+            known = agent.imported_tools.get(name)
             yield Item(name, "tool", known.description.value if known and known.description else "imported", name)
         return
     declared = {name: tool for other in cursor.index.each() for name, tool in other.tools.items()}
@@ -223,7 +223,7 @@ def built_in_tools() -> Iterator[Item]:
 def parameters(cursor: Cursor, tool: str) -> Iterator[Item]:
     """The parameters of a tool, as keys."""
     agent = cursor.agent
-    declared = agent.tools.get(tool) or agent.borrowed.get(tool) if agent is not None else None
+    declared = agent.tools.get(tool) or agent.imported_tools.get(tool) if agent is not None else None
     for parameter in declared.parameters if declared is not None else ():
         kind = parameter.type.text if parameter.type is not None else ""
         name = parameter.name.value

@@ -86,7 +86,7 @@ def _latest(cursor: Cursor, agent: AgentIndex, root: str) -> TypeRef | None:
     for number in range(cursor.line, 0, -1):
         called = _CALL.match(cursor.source.line_text(number))
         if called is not None:
-            tool = agent.tools.get(called["tool"]) or agent.borrowed.get(called["tool"])
+            tool = agent.tools.get(called["tool"]) or agent.imported_tools.get(called["tool"])
             return tool.returns if tool is not None else None
     return None
 

@@ -80,11 +80,11 @@ def _plan(name: str, content: nodes.Content) -> IntentPlan:
     return IntentPlan(
         name,
         tuple([text.value.strip() for text in patterns.texts() if text.value.strip()] if patterns is not None else ()),
-        tuple(telling(text) for text in texts or [name.replace("_", " ")]),
+        tuple(content_words(text) for text in texts or [name.replace("_", " ")]),
     )
 
 
-def telling(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The words of a text that tell what it is about, by their stems."""
     return frozenset(words_of(text[:MAX_MESSAGE])) - _FILLERS
 
@@ -92,7 +92,7 @@ def telling(text: str) -> frozenset[str]:
 def hits(plans: tuple[IntentPlan, ...], message: str) -> list[Hit]:
     """Every intent with its score, the best first; of equal ones the one that is declared first."""
     message = message[:MAX_MESSAGE]
-    words = telling(message)
+    words = content_words(message)
     return sorted((_hit(plan, message, words) for plan in plans), key=lambda hit: -hit.score)
 
 

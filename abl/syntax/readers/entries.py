@@ -75,7 +75,7 @@ def entries_of(
                 yield from _without_dash(ctx, block, bare)
                 group, bare = [], []
             if not first.colon and any(below.item for below in first.children):
-                yield from _with_strays(ctx, child)
+                yield from _with_unattached(ctx, child)
             elif first.colon or first.value is not None or first.children:
                 yield child
             else:
@@ -98,7 +98,7 @@ def _without_dash(ctx: Context, block: Block, entries: list[Block]) -> list[Bloc
     return entries
 
 
-def _with_strays(ctx: Context, item: Block) -> Iterator[Block]:
+def _with_unattached(ctx: Context, item: Block) -> Iterator[Block]:
     """A list item and the items below it that were only indented too far (ABL108)."""
     strays = [child for child in item.children if child.item]
     rest = tuple(child for child in item.children if not child.item)

@@ -19,7 +19,7 @@ from abl.syntax.readers.handlers import read_intents
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.suggest import closest
 
-Shape = Literal["A", "B", "C", "D", "E"]
+FlowShape = Literal["A", "B", "C", "D", "E"]
 
 _FLOW_KEYS: Final = ("entry_point", "steps", "global_digressions")
 _WITH_LINES: Final = ("steps", "global_digressions")
@@ -35,7 +35,7 @@ class _FlowReader:
         self.listed: list[Name] = []
         self.steps: list[Step] = []
         self.digressions: tuple[IntentHandler, ...] = ()
-        self.shape: Shape | None = None
+        self.shape: FlowShape | None = None
 
     def read(self, children: Sequence[Block]) -> None:
         """The lines under ``FLOW:``."""
@@ -194,7 +194,7 @@ def read_flow(ctx: Context, block: Block, detached: Iterable[Block] = (), path: 
     for step in detached:
         reader.step(step)
         end = step.span.end
-    shape: Shape = "E" if end != block.span.end else reader.shape or ("A" if reader.listed else "B")
+    shape: FlowShape = "E" if end != block.span.end else reader.shape or ("A" if reader.listed else "B")
     return Flow(
         span=Span(block.span.start, end),
         path=path,

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memory.banks.services import bank_put, bank_write
 from memory.blocks.services import block_put
 from memory.models import Block, SessionMeta
-from memory.overview import owners as holders
+from memory.overview import owners as owner_counts
 from memory.overview.page import Overview, Wanted
 from memory.stores import services as stores
 from memory.stores.selectors import Subject
@@ -143,8 +143,8 @@ def test_who_is_only_in_one_system_is_in_the_tree_too(project, put, block, recor
     for name in ("tastes", "second"):
         record(name, user="c-record")
     session_of(project, "s-2", user="d-session")
-    found = holders.holders(project=project, scope="user")
-    assert [(each.name, {key: int(n) for key, n in each.counts.items()}) for each in found.holders] == [
+    found = owner_counts.owner_page(project=project, scope="user")
+    assert [(each.name, {key: int(n) for key, n in each.counts.items()}) for each in found.owners] == [
         ("a-fact", {"fact": 1}),
         ("b-block", {"block": 1}),
         ("c-record", {"record": 2}),
@@ -155,10 +155,10 @@ def test_who_is_only_in_one_system_is_in_the_tree_too(project, put, block, recor
 def test_owners_are_merged_in_order_up_to_the_limit(project, put, block):
     for number in range(8):
         (put if number % 2 else block)(owner=f"u{number}")
-    found = holders.holders(project=project, scope="user", limit=5)
-    assert [each.name for each in found.holders] == ["u0", "u1", "u2", "u3", "u4"]
+    found = owner_counts.owner_page(project=project, scope="user", limit=5)
+    assert [each.name for each in found.owners] == ["u0", "u1", "u2", "u3", "u4"]
     assert found.more
-    assert not holders.holders(project=project, scope="user", limit=8).more
+    assert not owner_counts.owner_page(project=project, scope="user", limit=8).more
 
 
 @pytest.mark.parametrize("text", ["LISBON", "4111", "tea", "GOLD", "web", '"de"'])
@@ -236,7 +236,7 @@ def test_another_project_is_not_looked_into(filled):
     other = ProjectFactory()
     assert shown(other) == {}
     assert [node.number for node in view(other).tree()] == ["0"] * 5
-    assert holders.holders(project=other, scope="user").holders == []
+    assert owner_counts.owner_page(project=other, scope="user").owners == []
 
 
 @pytest.mark.full

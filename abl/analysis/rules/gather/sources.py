@@ -232,7 +232,7 @@ def _set_elsewhere(field: nodes.GatherField, agent: AgentIndex, project: Index) 
 
 
 def _may_be_provided(field: nodes.GatherField, agent: AgentIndex, project: Index) -> bool:
-    tools = (*agent.tools.values(), *agent.borrowed.values())
+    tools = (*agent.tools.values(), *agent.imported_tools.values())
     if not tools or known_tools(agent, project) is None:
         return True  # by a tool that is declared elsewhere
     return any(name.value == field.name.value for tool in tools for name in names_in(tool.prop("PROVIDES")))

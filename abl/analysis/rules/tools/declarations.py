@@ -78,7 +78,7 @@ def _is_imported(name: str, agent: AgentIndex) -> bool:
         return False
     if name in agent.derive(tools_imported):
         return True
-    return name in agent.borrowed and agent.agent.section("USE_BEHAVIOR_PROFILE") is None
+    return name in agent.imported_tools and agent.agent.section("USE_BEHAVIOR_PROFILE") is None
 
 
 @rule("ABL808", "duplicate-parameter", "error", "Parameter `{p}` appears twice", over=nodes.Tool)

@@ -205,7 +205,7 @@ def uncaptured_secret(agent: AgentIndex, project: Index) -> Iterator[Found]:
               READ: [library_token]
     """
     some_read = any(tool.prop("SECRET_ACCESS") is not None for tool in agent.first(nodes.Tool))
-    if not some_read or agent.borrowed or known_tools(agent, project) is None:
+    if not some_read or agent.imported_tools or known_tools(agent, project) is None:
         return
     captured = dict(_captured(agent))
     for tool in agent.all(nodes.Tool):
