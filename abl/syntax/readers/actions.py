@@ -45,6 +45,7 @@ from abl.syntax.readers.entries import (
     name_from,
     with_colon,
 )
+from abl.syntax.readers.flow_style import opened_item
 from abl.syntax.readers.gather import read_gather
 from abl.syntax.readers.on_fail import read_on_fail, reason_text
 from abl.syntax.readers.state import read_arguments, read_clear, read_log, read_set, read_transform
@@ -405,7 +406,7 @@ def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
         return ()
     if children[0].item or any(child.key.upper() in _BRANCH_STARTS for child in children):
         entries = entries_of(ctx, block, _BRANCH_STARTS, vocabulary.KEYS_BY_PLACE["branch"])
-        return tuple(_read_branch(ctx, entry, f"{path}[{i}]") for i, entry in enumerate(entries))
+        return tuple(_read_branch(ctx, opened_item(ctx, entry), f"{path}[{i}]") for i, entry in enumerate(entries))
     actions = read_directives(ctx, children, "branch", path)
     return (Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=actions),)
 

@@ -7,6 +7,7 @@ from abl.syntax.nodes import ActionHandler, Block, Directive, IntentHandler, Nam
 from abl.syntax.readers.actions import flat, keyed, properties_of, read_directives
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import entries_of, flag, inline_names, name_from, texts_of
+from abl.syntax.readers.flow_style import opened_item
 
 
 def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[IntentHandler, ...]:
@@ -21,7 +22,7 @@ def read_intents(ctx: Context, block: Block, place: str, path: str) -> tuple[Int
         block.column,
     )
     return tuple(
-        _read_intent(ctx, entry, place, f"{path}[{i}]")
+        _read_intent(ctx, opened_item(ctx, entry), place, f"{path}[{i}]")
         for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
     )
 
