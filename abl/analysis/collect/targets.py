@@ -14,7 +14,7 @@ _ENDING = re.compile(r".*:\s*HANDOFF\s+(?:to\s+)?([A-Za-z]\w*)\s*", re.IGNORECAS
 
 
 def targets_of(keyword: str, block: Block | None) -> Iterator[Name]:
-    """The names of agents in a section, or in ON_ERROR of a step; entries in braces are left out."""
+    """The names of agents in a section, or in ON_ERROR of a step."""
     if block is None:
         return
     if keyword == "DELEGATE":

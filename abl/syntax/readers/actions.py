@@ -44,6 +44,7 @@ from abl.syntax.readers.entries import (
     legal_key,
     name_from,
 )
+from abl.syntax.readers.flow_style import opened_item
 from abl.syntax.readers.gather import read_gather
 from abl.syntax.readers.handlers import read_action_handlers, read_intents
 from abl.syntax.readers.on_fail import read_on_fail, reason_text
@@ -374,7 +375,7 @@ def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
         return ()
     if children[0].item or any(child.key.upper() in _BRANCH_STARTS for child in children):
         entries = entries_of(ctx, block, _BRANCH_STARTS, vocabulary.KEYS_BY_PLACE["branch"])
-        return tuple(_read_branch(ctx, entry, f"{path}[{i}]") for i, entry in enumerate(entries))
+        return tuple(_read_branch(ctx, opened_item(ctx, entry), f"{path}[{i}]") for i, entry in enumerate(entries))
     actions = read_directives(ctx, children, "branch", path)
     return (Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=actions),)
 

@@ -23,7 +23,7 @@ from abl.syntax.readers.entries import (
     read_properties,
     text_of,
 )
-from abl.syntax.readers.flow_style import opened
+from abl.syntax.readers.flow_style import opened, opened_item
 from abl.syntax.readers.on_fail import read_on_fail
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.misplaced import report_value
@@ -179,12 +179,16 @@ def _read_entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | N
 
 def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     path = place.path
+    item, in_braces = _as_mapping(ctx, item)
     members = item_properties(item) if item.colon else item.children
-    head = next((member for member in members if ctx.yaml and member.key.lower() in _YAML_KINDS), None)
+    mapping = ctx.yaml or in_braces
+    head = next((member for member in members if mapping and member.key.lower() in _YAML_KINDS), None)
     if head is not None:  # the order of a mapping's keys says nothing
         kind = Name(_YAML_KINDS[head.key.lower()], head.key_span)
         below = tuple(member for member in members if member is not head)
-        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=below)
+        value = head.value
+        span = None if value is None else value.inner if ctx.yaml else value.span
+        return _read_rule(ctx, item, place, kind=kind, span=span, below=below)
     text = line_text(ctx, item)
     if text is None and not members:
         ctx.report(findings.no_condition(item.line_span, ""))
@@ -201,6 +205,14 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
         ctx.skip(item, _NEITHER_YAML if ctx.yaml else _NEITHER, path, _behind(ctx, text))
         return None
     return Sentence(span=item.span, path=path, block=item, text=text)
+
+
+def _as_mapping(ctx: Context, item: Block) -> tuple[Block, bool]:
+    """A rule in braces as the lines that it stands for. Braces without a kind stay what they are."""
+    inside = opened_item(ctx, item)
+    if inside is item or not any(member.key.lower() in _YAML_KINDS for member in item_properties(inside)):
+        return item, False
+    return inside, True
 
 
 def _behind(ctx: Context, text: Text | None) -> Finding | None:

@@ -31,6 +31,8 @@ _VALUES: Final = vocabulary.words(
     "RETURNS TYPE DEFAULT INITIAL OPTIONS ENUM_VALUES VALUES VALUE VALIDATE HISTORY MASK_CONFIG LOG ON_FAIL"
 )
 """Properties whose brackets are read as a value, or by a reader that knows them."""
+_LISTS_OF_MAPS: Final = vocabulary.words("DELEGATE ESCALATE ON_ERROR")
+"""Sections without a reader of their own whose list items are maps; in others an item may be a text."""
 _QUOTED: Final = ("double", "single")
 _TEMPLATE: Final = re.compile(r"TEMPLATE\(\s*+[^()\s]*+\s*+\)")
 
@@ -47,7 +49,16 @@ def section_in_lines(ctx: Context, block: Block) -> Block:
 
 def in_rows(ctx: Context, block: Block) -> Block:
     """The same with its quotes, for sections without a reader of their own."""
-    return _in_lines(ctx, block, False, quotes=True) if ctx.yaml else block
+    if ctx.yaml:
+        return _in_lines(ctx, block, False, quotes=True)
+    return _items_opened(ctx, block) if block.key.upper() in _LISTS_OF_MAPS else block
+
+
+def _items_opened(ctx: Context, block: Block) -> Block:
+    """The block with every list item in braces as the lines of that item."""
+    inner = tuple([_items_opened(ctx, opened_item(ctx, child)) for child in block.children])
+    changed = any(one is not other for one, other in zip(inner, block.children, strict=True))
+    return _with(block, block.value, inner) if changed else block
 
 
 def opened(ctx: Context, block: Block, *, names: bool = False) -> Block:

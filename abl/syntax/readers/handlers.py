@@ -9,6 +9,7 @@ from abl.syntax.nodes import ActionHandler, Block, Directive, IntentHandler, Nam
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.directive_lines import flat, keyed, properties_of
 from abl.syntax.readers.entries import entries_of, flag, inline_names, name_from, texts_of
+from abl.syntax.readers.flow_style import opened_item
 
 DirectiveReader = Callable[[Context, Iterable[Block], str, str], tuple[Directive, ...]]
 """``read_directives``, which is given here because it reads handlers, too."""
@@ -28,7 +29,7 @@ def read_intents(
         block.column,
     )
     return tuple(
-        _read_intent(ctx, entry, place, f"{path}[{i}]", read_directives)
+        _read_intent(ctx, opened_item(ctx, entry), place, f"{path}[{i}]", read_directives)
         for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
     )
 

@@ -26,6 +26,7 @@ from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Name, Parameter, Property, Text, Tool, TypeRef
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import NAME, check_name, with_colon
+from abl.syntax.readers.flow_style import opened, opened_item
 from abl.syntax.readers.literals import plain_value, read_literal
 from abl.syntax.readers.returns import described_type
 from abl.syntax.recovery import findings
@@ -52,6 +53,7 @@ def read_tools(ctx: Context, block: Block, path: str = "tools") -> tuple[Tool, .
 @kept
 def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     """One signature and its properties; None for a line that is none."""
+    block = opened_item(ctx, block)
     value = block.value
     if block.colon:
         return _mapped_tool(ctx, block, path)
@@ -157,7 +159,7 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     at = f"{path}.{name.value}"
     props = tuple(_properties(ctx, block.children, name.value, at))
     listed = next((prop.block for prop in props if prop.key == "PARAMETERS"), None)
-    parameters = tuple(_listed_parameter(ctx, item, at) for item in listed.children) if listed else ()
+    parameters = tuple(_listed_parameter(ctx, item, at) for item in _items(ctx, listed)) if listed else ()
     return Tool(
         span=block.span,
         path=at,
@@ -168,6 +170,11 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
         returns=_mapped_returns(ctx, props),
         description=_description(props),
     )
+
+
+def _items(ctx: Context, listed: Block) -> Iterator[Block]:
+    """The parameters of a list in any form."""
+    return (opened_item(ctx, item) for item in opened(ctx, listed).children)
 
 
 def _judge_mapped(ctx: Context, block: Block) -> None:
