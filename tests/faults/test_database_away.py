@@ -73,7 +73,7 @@ def test_a_message_is_sent_when_the_database_is_back_and_answered_once(workbench
     with visit_to(workbench) as visit:
         visit.start_conversation()
         gone()
-        expect(visit.page.locator("[data-connection]")).to_contain_text("trying again")
+        expect(visit.page.locator("[data-connection]")).to_contain_text("reconnecting")
         visit.say("can you hear me")
         expect(visit.page.locator("[data-unsent-text]")).to_contain_text("Not sent yet")
         expect(visit.message).to_have_value("can you hear me")
@@ -107,7 +107,7 @@ def test_every_page_says_that_the_database_is_away_and_works_again_by_itself(wor
         for address in ADDRESSES:
             answer = client.get(address)
             assert answer.status_code == 503, address
-            assert "The database does not answer" in answer.text, address
+            assert "The database is not responding" in answer.text, address
             assert "Traceback" not in answer.text
         api = client.get("/api/v1/projects/")
         assert api.status_code == 503

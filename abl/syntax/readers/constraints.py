@@ -186,9 +186,7 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     if head is not None:  # the order of a mapping's keys says nothing
         kind = Name(_YAML_KINDS[head.key.lower()], head.key_span)
         below = tuple(member for member in members if member is not head)
-        value = head.value
-        span = None if value is None else value.inner if ctx.yaml else value.span
-        return _read_rule(ctx, item, place, kind=kind, span=span, below=below)
+        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=below)
     text = line_text(ctx, item)
     if text is None and not members:
         ctx.report(findings.no_condition(item.line_span, ""))
