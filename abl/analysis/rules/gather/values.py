@@ -50,7 +50,10 @@ def unknown_field_property() -> None:
     """
 
 
-_BETWEEN: Final = re.compile(r"(?i)(?:range|between)\s*[(:]?\s*(-?[\d.]+)\s*(?:,|-|\.\.|and)\s*(-?[\d.]+)\s*\)?")
+_NUMBER: Final = r"(-?\d+(?:\.\d+)?)"
+_BETWEEN: Final = re.compile(
+    rf"(?i)(?:range|between)\s*+(?:[(:]\s*+)?{_NUMBER}\s*+(?:,|-|\.\.|and)\s*+{_NUMBER}\s*+\)?"
+)
 """Two bounds as other notations write them."""
 
 
