@@ -4,7 +4,7 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-thorough test-servers attack fuzz lint format bench bundle docs lock
+.PHONY: help setup run test test-fast test-thorough test-servers mutation attack fuzz lint format bench bundle docs lock
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,10 +25,14 @@ test-fast: ## Run the tests that need no browser and no server and are quick
 
 test-thorough: ## Run the tests with many generated texts, or long ones
 	@scripts/setup dev
-	@status=0; scripts/pytest -m "thorough and not attack" tests || status=1; scripts/attack || status=1; exit $$status
+	@status=0; scripts/pytest -m "thorough and not attack" tests || status=1; .venv/bin/python scripts/mutation.py --sample 12 --least 0.5 || status=1; scripts/attack || status=1; exit $$status
 
 test-servers: ## Run the tests that touch data on PostgreSQL and Redis
 	@scripts/test-servers
+
+mutation: ## Change the runtime and the expressions in 600 ways and list what no test notices (hours)
+	@scripts/setup dev
+	@.venv/bin/python scripts/mutation.py
 
 attack: ## Attack a workbench of its own and print which bounds hold (minutes)
 	@scripts/attack

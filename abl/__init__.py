@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from abl.editing.rename import rename
     from abl.editing.tokens import tokens
     from abl.expressions import ExpressionError, compile_expression, render
+    from abl.language.project_schema import project_schema
 
 __all__ = [
     "ExpressionError",
@@ -32,6 +33,7 @@ __all__ = [
     "hover",
     "outline",
     "parse",
+    "project_schema",
     "references",
     "rename",
     "render",
@@ -55,6 +57,7 @@ _HOMES: Final = {
     "definition": "abl.editing.navigate",
     "references": "abl.editing.navigate",
     "rename": "abl.editing.rename",
+    "project_schema": "abl.language.project_schema",
 }
 
 

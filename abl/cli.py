@@ -108,14 +108,19 @@ def _check(arguments: argparse.Namespace) -> int:
     from abl.analysis.index import catalogues, testcases
     from abl.analysis.reporting.render import RENDERERS
     from abl.configuration import ConfigurationError, configuration_for
+    from abl.language import project_file
+    from abl.project import policy_of
 
     diagnostics: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     unread: list[UsageError] = []
     left: list[NotExecuted] = []
     try:
-        for files in projects(arguments.paths, unread, beside=testcases.SUFFIXES + catalogues.SUFFIXES):
-            select, ignore = configuration_for(folder_of(files)).chosen(arguments.select, arguments.ignore)
+        beside = (*testcases.SUFFIXES, *catalogues.SUFFIXES, project_file.SUFFIX)
+        for files in projects(arguments.paths, unread, beside=beside):
+            folder = folder_of(files)
+            configuration = configuration_for(folder).under(policy_of(files, folder))
+            select, ignore = configuration.chosen(arguments.select, arguments.ignore)
             report = check(files, select=select, ignore=ignore, exists=lies_near)
             diagnostics.extend(report.diagnostics)
             sources.update(report.index.sources)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,6 +44,10 @@ class Configuration:
         """What to check for, where a command line says ``select`` and ``ignore``: each wins when it is given."""
         ignored = self.ignore if ignore is None else ignore
         return self.select if select is None else select, (*ignored, *POINTLESS.get(self.policy, ()))
+
+    def under(self, policy: str | None) -> Configuration:
+        """The same under the policy of project.yaml, where that names one (docs/spec 12 §3.1)."""
+        return self if policy is None else replace(self, policy=policy)
 
 
 def configuration_for(place: Path) -> Configuration:

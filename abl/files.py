@@ -32,7 +32,7 @@ def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, 
 
     A folder is one, but for the folders below it that have a mark of their own (``PROJECT_MARKS``).
 
-    Files that cannot be read come into ``unread``, and the others are given all the same. ``beside`` are endings of
+    Files that cannot be read come into ``unread``, and the others are given even so. ``beside`` are endings of
     further files that folders with documents may hold.
     """
     single: dict[str, str] = {}
@@ -79,7 +79,7 @@ def documents_in(folder: Path) -> list[Path]:
 
 
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Every file in a folder and those below it with one of these endings.
+    """Every file in a folder and those below it with one of these endings; ``/NAME`` is a whole name.
 
     Hidden ones are left aside, and links that lead out of the folder: who checks or formats a folder of others'
     means nothing elsewhere.
@@ -118,7 +118,12 @@ def _texts(readers: Mapping[str, Callable[[], str]], unread: list[UsageError]) -
 
 def _is_named(path: Path, suffixes: tuple[str, ...]) -> bool:
     hidden = any(part.startswith(".") and part not in (".", "..") for part in path.parts)
-    return path.name.endswith(suffixes) and not hidden and path.is_file()
+    return has_suffix(path.name, suffixes) and not hidden and path.is_file()
+
+
+def has_suffix(name: str, suffixes: tuple[str, ...]) -> bool:
+    """Whether the name of a file has one of these endings; ``/NAME`` is a whole name."""
+    return f"/{name}".endswith(suffixes)
 
 
 def stdin_text() -> str:
@@ -165,7 +170,7 @@ def write_text(path: Path, text: str) -> None:
         known = target.stat()
         if not S_ISREG(known.st_mode):
             raise UsageError(f"{path}: not written: no regular file")
-        if not os.access(target, os.W_OK):  # a new file in its place would be allowed all the same
+        if not os.access(target, os.W_OK):  # a new file in its place would be allowed even so
             raise PermissionError(EACCES, os.strerror(EACCES))
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".abl-", delete=False) as file:
             beside = file.name

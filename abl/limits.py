@@ -26,7 +26,7 @@ MAX_COMPARED_RULES: Final = 50
 """Rules about one name that each later rule about it is compared with (docs/spec 04 §8)."""
 
 MAX_CYCLE_STEPS: Final = 100_000
-"""Steps looked at for the cycles of a flow (docs/spec 10 §2); then one cycle of each group of steps is told."""
+"""Steps looked at for the cycles of a flow (docs/spec 10 §2); then one cycle of each group of steps is reported."""
 
 MAX_COMPARED_NAMES: Final = 300
 """Names that a misspelt one is compared with (docs/spec 05 §1)."""
@@ -48,6 +48,9 @@ TOKEN_CACHE: Final = 16_384
 
 MAX_TOKEN_LINE: Final = 20_000
 """Characters of a line that is coloured in detail; a longer one is one piece."""
+
+MAX_PROJECT_TEXT: Final = 200_000
+"""Characters of a ``project.yaml`` (docs/spec 12 §3.1)."""
 
 MAX_YAML_REPEATED: Final = 10_000
 """Values that the aliases of one YAML text may repeat (docs/spec 12 §3)."""

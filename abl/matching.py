@@ -25,7 +25,7 @@ class Change(NamedTuple):
 
 
 class Bounded(SequenceMatcher[str]):
-    """``difflib`` with a budget of compared pairs of lines. ``coarse`` tells whether it did not suffice."""
+    """``difflib`` with a budget of compared pairs of lines. ``coarse``: the budget did not suffice."""
 
     def __init__(self, old: Sequence[str], new: Sequence[str], work: int = MAX_LINE_COMPARISONS) -> None:
         super().__init__(None, old, new)

@@ -30,5 +30,8 @@ class once(Generic[Value]):  # noqa: N801  (a decorator, named as ``property`` i
     def __get__(self, instance: object | None, owner: type) -> once[Value] | Value:
         if instance is None:
             return self
-        value = instance.__dict__[self.name] = self.function(instance)
+        value = self.function(instance)
+        # Not through ``instance.__dict__``: Python would have to make that dict, which few objects ever need. And not
+        # through ``setattr``: a frozen dataclass refuses it.
+        object.__setattr__(instance, self.name, value)
         return value

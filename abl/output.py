@@ -14,7 +14,7 @@ def say(text: str, *, data: bool = False) -> None:
     """Print a text and an end of line; ``data`` is for programs, which read UTF-8.
 
     Characters that the output has not are shown as escapes. When nobody reads any more, the rest is not printed, and
-    the command goes on: its exit code is that of its work. Raises UsageError when there is no room.
+    the command continues: its exit code is that of its work. Raises UsageError when there is no room.
     """
     write(f"{text}\n", data=data)
 
@@ -26,7 +26,7 @@ def write(text: str, *, data: bool = False) -> None:
         return
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8" if data else None, errors="backslashreplace")
-    with _patient():
+    with _WriteErrors():
         stream.write(text)
 
 
@@ -34,7 +34,7 @@ def write_bytes(content: bytes) -> None:
     """Print bytes as they are; see ``say``."""
     if sys.stdout is None:
         return
-    with _patient():
+    with _WriteErrors():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
 
@@ -52,12 +52,12 @@ def complain(text: str) -> None:
 def finish() -> None:
     """Send what is still held back; raises UsageError when there is no room for it."""
     if sys.stdout is not None:
-        with _patient():
+        with _WriteErrors():
             sys.stdout.flush()
 
 
-class _patient:  # noqa: N801  (used as a function)
-    """Nobody reads: print into nothing from now on. No room: UsageError."""
+class _WriteErrors:
+    """Handles failed writes: after a closed pipe output is discarded, without room UsageError is raised."""
 
     def __enter__(self) -> None:
         return None

@@ -1,4 +1,4 @@
-"""YAML that somebody else wrote: what a short text may come to is bounded (docs/spec 12 §3)."""
+"""YAML from users: the size of what a short text expands to is bounded (docs/spec 12 §3)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def load_yaml(text: str) -> Any:
 
 
 def yaml_problem(error: UnreadableYaml) -> str:
-    """What to tell the author of a text that cannot be read: where, or which bound it passes, in our own words."""
+    """The message to the author of a text that cannot be read: where, or which bound it passes, in our own words."""
     cause = error.__cause__
     if not isinstance(cause, MarkedYAMLError):
         return "is not valid YAML"

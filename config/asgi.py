@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import time
 import warnings
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import django
-from asgiref.sync import sync_to_async
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.core.exceptions import RequestAborted
-from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -21,14 +22,23 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 django.setup(set_prefix=False)
 
-from django.db import close_old_connections  # noqa: E402 - needs the settings
+from django.core.signals import request_started  # noqa: E402 - needs the settings
+from django.db import close_old_connections, reset_queries  # noqa: E402
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
 
 from config.health import respond  # noqa: E402 - needs the applications
-from config.threads import request_threads  # noqa: E402
+from config.protocol import held_since  # noqa: E402
+from config.threads import CLIENT_REQUESTS, ClientLines, TooManyWait, client_lines, request_threads, stream_lines  # noqa: E402
+from web.bodies import answer as error_answer  # noqa: E402
 from web.bodies import bounded  # noqa: E402
+from web.errors import AppError, Busy  # noqa: E402
 from web.headers import bounded_headers  # noqa: E402
+from web.problems import headers_of, status_of  # noqa: E402
 from web.throttling import REFUSED, refusals  # noqa: E402
+
+# They are for the thread of a request, which does so itself: a request need not wait for a thread twice.
+request_started.disconnect(reset_queries)
+request_started.disconnect(close_old_connections)
 
 
 class Handler(ASGIHandler):
@@ -38,8 +48,17 @@ class Handler(ASGIHandler):
     takes longer than most pages do. Streams are sent by the event loop as ever: their iterators are asynchronous.
 
     The threads are few and stay. Django would take a new one for each request, and with it a new connection, which a
-    server of databases keeps for a while after its thread is gone: soon it takes no more.
+    server of databases keeps for a while after its thread is gone: soon it takes no more. What is synchronous around
+    the chain (a file that is read, a response that is closed) runs in the same threads: else each open stream would
+    hold a thread of its own, and a machine has only so many.
     """
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request of ASGI; ValueError for anything but HTTP."""
+        if scope["type"] != "http":
+            raise ValueError(f"Only HTTP is answered here, not {scope['type']}.")
+        async with ThreadSensitiveContext(executor=request_threads):
+            await self.handle(scope, receive, send)
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Builds the synchronous chain, whatever is asked for."""
@@ -50,9 +69,15 @@ class Handler(ASGIHandler):
 
         A request whose client leaves before it has a thread never gets one: Django cancels it.
         """
-        answer = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(request)
-        if answer.status_code == REFUSED:
-            await asyncio.sleep(refusals.pause())
+        answer: HttpResponseBase
+        try:
+            async with lines_of(request).turn_of(client_of(request)):
+                answer = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(request)
+        except TooManyWait:
+            answer = refused(cast("ASGIRequest", request), TOO_MANY)
+        if answer.status_code == REFUSED and (pause := refusals.pause()):
+            held_since(cast("ASGIRequest", request).scope, time.monotonic())
+            await asyncio.sleep(pause)
         return answer
 
     async def read_body(self, receive: Any) -> IO[bytes]:
@@ -76,11 +101,34 @@ class Handler(ASGIHandler):
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
         # Django does so when a request begins and ends, but in a thread that this one is not.
+        reset_queries()
         close_old_connections()
         try:
             return self.get_response(request)
         finally:
             close_old_connections()
+
+
+TOO_MANY = Busy(
+    f"You have {CLIENT_REQUESTS} requests in progress. Wait for one to finish, then try again.", retry_after=1
+)
+
+
+def refused(request: ASGIRequest, error: AppError) -> HttpResponse:
+    """The answer to a request that gets no thread."""
+    content_type, content = error_answer(dict(request.scope), error)
+    return HttpResponse(content, status=status_of(error), content_type=content_type, headers=headers_of(error))
+
+
+def client_of(request: HttpRequest) -> str:
+    """By what a client is told from others before anything is looked up: its token, its session, else its address."""
+    token, session = request.headers.get("Authorization"), request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    return token or session or str(request.META.get("REMOTE_ADDR", ""))
+
+
+def lines_of(request: HttpRequest) -> ClientLines:
+    """The lines that a request waits in; all streams have addresses of one form (docs/spec 12 §5)."""
+    return stream_lines if request.path.endswith("/stream/") else client_lines
 
 
 bounded_application = bounded_headers(bounded(Handler()))

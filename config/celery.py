@@ -145,8 +145,8 @@ def age(path: Path) -> float:
 def worker_alive(role: str = TURNS) -> bool:
     """Whether at least one worker listens: by its heartbeat file, or by an answer to a ping through the broker.
 
-    The worker for periodic work that the supervisor starts answers no ping; when its work last finished tells of it
-    (``web.periodic``).
+    The worker for periodic work that the supervisor starts answers no ping; ``web.periodic`` shows when
+    its work last finished.
     """
     if is_embedded():
         folder = heartbeat_folder()

@@ -1,4 +1,4 @@
-"""Programs that run in a fork of this process, with every module loaded already (docs/decisions/0004).
+"""Programs that run in a fork of this process, with all modules loaded already (docs/decisions/0004).
 
 A program that is killed is there again in a fraction of a second, also on a busy machine: what takes time at a start
 is reading modules, and they are read once.

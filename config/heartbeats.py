@@ -39,7 +39,7 @@ class Heartbeats:
     def web_standstill(self, since: float) -> float:
         """Seconds for which requests waited in the web process and none was finished, when it last answered.
 
-        What was before ``since`` does not count: it is told of the process before.
+        What was before ``since`` does not count: it is about the process before.
         """
         return self.last("web") - max(self.last("progress"), since)
 

@@ -1,4 +1,4 @@
-"""What the settings need beyond plain values: secret key, policy for content, broker, schedule, logs."""
+"""Settings that are more than plain values: secret key, content security policy, broker, schedule, logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that only the account which runs the workbench can read: what is made, and what is there already."""
+"""Data that only the account of the workbench can read: new files and folders, and existing ones."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from collections.abc import Mapping
 from typing import Any, cast
 
 from django.conf import settings
@@ -80,12 +81,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def waits_since(self) -> float | None:
-        """Since when it waits for its client to send something; None while the client waits for the server."""
+        """Since when it waits for its client, or holds a refusal back; None while the client waits for the server."""
         if self.head_since is not None:
             return self.head_since
         if not self.answering or self.cycle.more_body:
             return self.opened_at
-        return None
+        held: float | None = self.cycle.scope.get("state", {}).get(HELD)
+        return held
 
     def refuse(self, error: AppError) -> None:
         """Answer with an error, if no other answer is on its way, and hang up."""
@@ -114,6 +116,14 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
         elif self.head_since is not None and now - self.head_since > settings.HEAD_SECONDS:
             self.refuse(TooSlow("header", settings.HEAD_SECONDS))
+
+
+HELD = "abl.held_since"
+
+
+def held_since(scope: Mapping[str, Any], now: float) -> None:
+    """Note that the answer of a request is a refusal, ready and held: its connection may make room for others."""
+    scope.get("state", {})[HELD] = now
 
 
 def hang_up_when_gone(transport: asyncio.Transport) -> None:

@@ -28,7 +28,7 @@ SWITCH_SECONDS = 0.0005
 """How long a thread computes while others wait for the interpreter. With the default, 5 ms, and sixteen busy threads
 each step of the event loop waits 80 ms, and a page waits anew after every query."""
 AT_ONCE = 64
-"""Connections that are taken before the event loop goes on with the others."""
+"""Connections that are taken before the event loop continues with the others."""
 FIRST_BYTES = 65_536
 DAY = 86_400.0
 TICKS = 10
@@ -88,12 +88,12 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def served(loop: asyncio.AbstractEventLoop, protocol: partial[BoundedProtocol], opened: socket.socket) -> None:
+async def served(loop: asyncio.AbstractEventLoop, protocol: partial[BoundedProtocol], accepted: socket.socket) -> None:
     """Begin with a connection; nothing happens if its client has left by then."""
     try:
-        await loop.connect_accepted_socket(protocol, opened)
+        await loop.connect_accepted_socket(protocol, accepted)
     except OSError:
-        opened.close()
+        accepted.close()
 
 
 def hold_database() -> sqlite3.Connection | None:
@@ -104,9 +104,9 @@ def hold_database() -> sqlite3.Connection | None:
     """
     if connection.vendor != "sqlite":
         return None
-    opened = sqlite3.connect(str(connection.settings_dict["NAME"]), isolation_level=None)
-    opened.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    return opened
+    accepted = sqlite3.connect(str(connection.settings_dict["NAME"]), isolation_level=None)
+    accepted.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    return accepted
 
 
 def serve(channel: socket.socket | None, listening: socket.socket | None = None) -> None:

@@ -13,16 +13,16 @@ def listen(host: str, port: int) -> socket.socket:
     family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
         0
     ]
-    opened = socket.socket(family, kind, proto)
+    listening = socket.socket(family, kind, proto)
     try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind(address)
-        opened.listen(512)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(512)
     except OSError:
-        opened.close()
+        listening.close()
         raise
-    opened.set_inheritable(True)
-    return opened
+    listening.set_inheritable(True)
+    return listening
 
 
 def allow_descriptors() -> None:

@@ -153,7 +153,7 @@ class Supervisor:
             child.process.wait(STOP_SECONDS)
 
 
-def children(opened: socket.socket, var_dir: Path, concurrency: int, patience: float) -> list[Child]:
+def children(listening: socket.socket, var_dir: Path, concurrency: int, patience: float) -> list[Child]:
     """The programs of the workbench. Names of workers hold our id: two workbenches may share a broker.
 
     Periodic work has a worker of its own, with threads: it is at the database most of the time. ``patience`` are the
@@ -165,7 +165,7 @@ def children(opened: socket.socket, var_dir: Path, concurrency: int, patience: f
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     beat = ["beat", "--schedule", str(var_dir / "beat"), "--pidfile", ""]
     return [
-        *front(opened, patience),
+        *front(listening, patience),
         Child("worker", "celery --app config worker", partial(celery, *worker, "--queues", TURNS, *quiet)),
         Child(
             "periodic",
@@ -176,12 +176,12 @@ def children(opened: socket.socket, var_dir: Path, concurrency: int, patience: f
     ]
 
 
-def front(opened: socket.socket, patience: float) -> list[Child]:
+def front(listening: socket.socket, patience: float) -> list[Child]:
     """The two programs that speak HTTP. Connections wait in the socket between them while either starts again."""
     heartbeats = Heartbeats()
     # Messages with a beginning and an end, each with the descriptor of a connection. Both ends live as long as we do.
     listener_end, web_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    accepting, handing, taking = opened.fileno(), listener_end.detach(), web_end.detach()
+    accepting, handing, taking = listening.fileno(), listener_end.detach(), web_end.detach()
     return [
         Child(
             "listener",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from typing import Any
 
 THREADS = 16
 """Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
+
+CLIENT_THREADS = 8
+"""Requests of one client (token, session or address) that are answered at once; its others wait in their own line."""
+CLIENT_STREAMS = 2
+"""Streams of one client that are opened at once, beside its requests: a page does not wait behind a hundred of them."""
+CLIENT_REQUESTS = 150
+"""Requests of one client that are answered or wait: all streams a user may open, and what their pages ask for."""
 
 
 class RequestThreads(ThreadPoolExecutor):
@@ -81,3 +90,51 @@ class RequestThreads(ThreadPoolExecutor):
 
 request_threads = RequestThreads()
 """Those of this process. No thread runs before the first request, so a process with this may fork."""
+
+
+class TooManyWait(Exception):
+    """So many requests of a client are in line already that one more is not taken."""
+
+
+class Line:
+    """Requests of one client that were asked for and not answered yet."""
+
+    def __init__(self, size: int) -> None:
+        self.slots = asyncio.Semaphore(size)
+        self.asked = 0
+
+
+class ClientLines:
+    """A line for each client before the one for all: who asks for much at once waits for themselves.
+
+    ``size`` requests of a client are answered at once, or wait for a thread; ``most`` may be asked for.
+    """
+
+    def __init__(self, size: int = CLIENT_THREADS, most: int = CLIENT_REQUESTS) -> None:
+        self.size, self.most = size, most
+        self._lines: dict[str, Line] = {}
+
+    def asked(self, client: str) -> int:
+        """Requests of a client that are answered or wait."""
+        return self._lines[client].asked if client in self._lines else 0
+
+    @asynccontextmanager
+    async def turn_of(self, client: str) -> AsyncGenerator[None]:
+        """Wait for the turn of a request and hold it meanwhile; :class:`TooManyWait` at once where too many do."""
+        if self.asked(client) >= self.most:
+            raise TooManyWait(client)
+        line = self._lines.setdefault(client, Line(self.size))
+        line.asked += 1
+        try:
+            async with line.slots:
+                yield
+        finally:
+            line.asked -= 1
+            if not line.asked:
+                del self._lines[client]
+
+
+client_lines = ClientLines()
+"""Those of this process; its one event loop alone uses them."""
+stream_lines = ClientLines(CLIENT_STREAMS)
+"""The same for requests that open a stream."""

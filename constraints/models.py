@@ -88,7 +88,7 @@ class Conversation(models.Model):
 
 
 class DeletedConversation(models.Model):
-    """What is left of a conversation: its number, which no other gets, since facts go on naming it as their source."""
+    """What is left of a conversation: its number, which no other gets, since facts keep naming it as their source."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="deleted_conversations")
     number = models.PositiveIntegerField()
@@ -293,7 +293,7 @@ class ProcessValue(models.Model):
 
 
 class ProcessValueSource(models.Model):
-    """A user in whose conversations a process value was written, since it was last unset: it may tell about each."""
+    """A user in whose conversations a process value was written, since it was last unset: it may hold data of each."""
 
     value = models.ForeignKey(ProcessValue, on_delete=models.CASCADE, related_name="sources", db_index=False)
     user = models.CharField(max_length=200, db_index=True)

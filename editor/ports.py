@@ -1,4 +1,4 @@
-"""What applications above this one add to it: they put it in here when they start, since nothing imports upwards."""
+"""What the applications above plug into this one: they register it at start, since nothing imports upwards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RuleKey(NamedTuple):
 
 @dataclass(slots=True)
 class RuleTally:
-    """How often a rule of one conversation had each outcome (docs/spec 04 §10), and the trace step that tells most:
+    """How often a rule of one conversation had each outcome (docs/spec 04 §10), and the most telling trace step:
     the last that failed or warned, else the last."""
 
     outcomes: Counter[str]

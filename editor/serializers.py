@@ -27,7 +27,7 @@ class TextField(Text):
 
 
 class AnalysedTextField(TextField):
-    """Text that is looked at and not kept, so any character may stand in it; the diagnostics say what is wrong."""
+    """Text that is looked at and not kept, so any character may be in it; the diagnostics say what is wrong."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -147,7 +147,7 @@ class DocumentNewSerializer(Fields):
 
     name = Text(max_length=MAX_PATH, trim_whitespace=True, help_text="Path within the project, such as desk.agent.abl.")
     text = TextField(default="")
-    kind = Text(required=False, help_text="agent, tools, profile, scenario or locale; told by the ending if absent.")
+    kind = Text(required=False, help_text="agent, tools, profile, scenario or locale; taken from the path if absent.")
     message = TextField(default="", max_length=MAX_MESSAGE)
 
 

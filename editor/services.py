@@ -149,7 +149,7 @@ def _keep_an_owner(project: Project, user: User) -> None:
 def document_create(
     *, project: Project, user: User, path: str, text: str, kind: str = "", message: str = ""
 ) -> Document:
-    """A new document with its first revision. Without a kind, the ending of the path tells it."""
+    """A new document with its first revision. Without a kind, the ending of the path decides."""
     path = document_path(path)
     kind = kind or kind_of(path)
     if kind not in Document.Kind.values:

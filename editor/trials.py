@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 from django.db import transaction
 
+from abl.analysis import RULES
+from abl.analysis.project_file.reading import read_project_file
 from abl.runtime.memory.block_policy import MemoryPolicy
 from abl.runtime.memory.in_memory import MOCK_KEYS, MockTools
 from abl.yaml_reader import UnreadableYaml, load_yaml, yaml_problem
@@ -18,7 +20,9 @@ MAX_MOCKS = 200_000
 LEAST_SECONDS, MOST_SECONDS = 1, 300
 """What a project may set as the longest time of a turn."""
 EXAMPLE = "such as\nfind_book:\n  - {when: 'title == \"Dune\"', result: {free: true}}\n  - result: {free: false}"
-RUN_KEYS = ("memory_policy", "bank", "model", "ask_again")
+OF_PROJECT_FILE = ("policy", "now", "language")
+"""Keys that mean what they mean in ``project.yaml`` (docs/spec 12 §3.1)."""
+RUN_KEYS = ("memory_policy", "bank", "model", "ask_again", *OF_PROJECT_FILE)
 RUN_EXAMPLE = "such as\nbank: desk\nmemory_policy: {archival_mode: auto}\nmodel:\n  - {reply: Hello}"
 
 
@@ -91,6 +95,10 @@ def read_run(text: str) -> dict[str, Any]:
     found = read_yaml(text, "run")
     if not isinstance(found, dict) or not set(found) <= set(RUN_KEYS):
         raise Invalid(fields={"run": f"may contain {', '.join(RUN_KEYS)}, {RUN_EXAMPLE}"})
+    begun = read_project_file(as_yaml({key: found[key] for key in OF_PROJECT_FILE if key in found}))
+    if begun.findings:
+        problem = begun.findings[0]
+        raise Invalid(fields={"run": RULES[problem.code].words(problem.data)})
     try:
         MemoryPolicy.read(found.get("memory_policy"))
     except ValueError as error:

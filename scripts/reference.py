@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ import django
 if TYPE_CHECKING:
     from abl.analysis.registry import Rule
     from abl.language import Key
+    from abl.language.model import Runs
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -89,18 +92,84 @@ def keys_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def runs_page() -> str:
+    """What runs do with the keys, in figures for each place and with the names of those that are left out."""
+    from abl.language import PLACES
+    from abl.language.document import AGENT, PROFILE
+
+    classes: tuple[Runs, ...] = ("executed", "simulated", "metadata", "platform")
+    places = [(place, [key for key in place.listed if key.offered]) for place in (AGENT, PROFILE, *PLACES.values())]
+    total = Counter(str(key.runs) for _, keys in places for key in keys)
+    lines = ["# What runs do with each key", "", "<!-- Written by `make docs` from abl/language. -->", ""]
+    lines += [
+        "*Executed*: it changes what happens. *Simulated*: a mock, a scripted model or the tester stands in, and the",
+        "trace shows what would be sent. *For readers*: there is nothing to run. *Not executed here*: the platform",
+        "does it; check and hover say so, and a run has a `not_executed` event where it meets the key. No key is",
+        "passed over in silence: `tests/abl/language/test_runs.py` takes each out of an agent and finds what it did.",
+        "[Keys by place](keys.md) says what each means.",
+        "",
+        "| Executed | Simulated | For readers | Not executed here | In silence |",
+        "|---|---|---|---|---|",
+        "| " + " | ".join(str(total[name]) for name in classes) + " | 0 |",
+        "",
+        "| Place | Executed | Simulated | For readers | Not executed here | Which |",
+        "|---|---|---|---|---|---|",
+    ]
+    for place, keys in places:
+        counts = [sum(key.runs == name for key in keys) for name in classes]
+        left = ", ".join(f"`{key.name}`" for key in keys if key.runs == "platform") if 0 < counts[3] < len(keys) else ""
+        whole = "all" if keys and counts[3] == len(keys) else left or "—"
+        lines.append(f"| {place.name} | {' | '.join(map(str, counts))} | {whole} |")
+    return "\n".join(lines) + "\n"
+
+
 _KEY_TABLE = ["| Key | Meaning | Here | Described | Told |", "|---|---|---|---|---|"]
-_HERE = {"executed": "executed", "simulated": "simulated", "metadata": "for readers", "told": "**not executed here**"}
+_HERE = {
+    "executed": "executed",
+    "simulated": "simulated",
+    "metadata": "for readers",
+    "platform": "**not executed here**",
+}
 
 
 def _key_row(written: str, key: Key) -> str:
     here = _HERE[key.runs or "executed"]
-    return f"| `{written}` | {_cell(key.meaning)} | {here} | {key.spec} | {key.told_by or '—'} |"
+    return f"| `{written}` | {_cell(key.meaning)} | {here} | {key.spec} | {key.reported_by or '—'} |"
 
 
 def _cell(text: str) -> str:
     """A text within a table."""
     return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def project_file_page() -> str:
+    """What project.yaml may say."""
+    from abl.language.project_file import HOLD_FOR_SCENARIOS, entries
+
+    lines = ["# project.yaml", "", "<!-- Written by `make docs` from abl/language/project_file.py. -->", ""]
+    lines += [
+        "The file in the folder of a project says with what its test conversations, `abl run` and `abl test` begin",
+        "([12 §3.1](../spec/12-interfaces.md)). `abl check` tells what is wrong with it; editors complete it through",
+        "the language server, and by its [JSON Schema](project.schema.json), which `abl.project_schema()` also gives.",
+        "",
+        "*Scenarios*: the key holds for every scenario of the project; what a scenario says itself wins.",
+        "",
+        "| Key | Meaning | Right | Default | Scenarios |",
+        "|---|---|---|---|---|",
+    ]
+    for name, entry in entries():
+        right = ", ".join(f"`{word}`: {meaning}" for word, meaning in entry.shape.words) or entry.shape.right
+        holds = "yes" if name in HOLD_FOR_SCENARIOS else ""
+        cells = (entry.meaning, right, ("required" if entry.required else entry.default) or "—", holds)
+        lines.append(f"| `{name}` | {' | '.join(map(_cell, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def project_schema_text() -> str:
+    """The JSON Schema of project.yaml."""
+    from abl.language.project_schema import project_schema
+
+    return json.dumps(project_schema(), ensure_ascii=False, indent=2) + "\n"
 
 
 def diagnostics_pages() -> dict[str, str]:
@@ -144,7 +213,15 @@ def diagnostic_page(rule: Rule) -> str:
 
 def pages() -> dict[str, str]:
     """Path below docs/reference and text of every page."""
-    return {"settings.md": settings_page(), "limits.md": limits_page(), "keys.md": keys_page(), **diagnostics_pages()}
+    return {
+        "settings.md": settings_page(),
+        "limits.md": limits_page(),
+        "keys.md": keys_page(),
+        "runs.md": runs_page(),
+        "project-file.md": project_file_page(),
+        "project.schema.json": project_schema_text(),
+        **diagnostics_pages(),
+    }
 
 
 def main(arguments: list[str]) -> int:

@@ -22,7 +22,7 @@ BROWSER_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # The pages of a browser's tests are one site: the next page goes on in the process of the one before.
+    # The pages of a browser's tests are one site: the next page continues in the process of the one before.
     "--process-per-site",
     "--renderer-process-limit=1",
 ]

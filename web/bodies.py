@@ -32,7 +32,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 ROOM_FOR_FORM = 1_000_000
 """What the other fields of a form with a file may have, in bytes."""
 FAREWELL_SECONDS = 2.0
-"""How long a client may go on sending after the answer: one that is cut off at once may not read it."""
+"""How long a client may continue sending after the answer: one that is cut off at once may not read it."""
 
 
 SMALL_BODY = 1_000_000

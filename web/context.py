@@ -1,4 +1,4 @@
-"""What the frame of every page needs."""
+"""The template context that the frame of every page needs."""
 
 from __future__ import annotations
 

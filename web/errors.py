@@ -130,7 +130,7 @@ class Unavailable(AppError):
 
 
 class StorageFull(AppError):
-    """There is no room to write. Nothing was changed, and reading goes on."""
+    """There is no room to write. Nothing was changed, and reading continues."""
 
     code = "storage-full"
     title = "The disk is full"

@@ -62,7 +62,7 @@ STREAMS = 800
 STREAM_BYTES = 256_000
 """Bytes that wait for the client of a stream; it gets no more until it has taken them, but for what changed at once."""
 STREAM_BYTES_OF_USER = 8_000_000
-"""Bytes that wait for all clients of a user's streams; then slow streams end, and go on where they were."""
+"""Bytes that wait for all clients of a user's streams; then slow streams end, and continue where they were."""
 REQUESTS_OF_USER = 8
 """Requests of a user's sessions at once, whatever they ask for, until their answers are sent; files of pages and
 streams are not among them."""

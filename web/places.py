@@ -1,8 +1,8 @@
-"""How much may be done at once: a bounded number of places, for each caller and for all together.
+"""Bounded concurrency: a number of places for each caller and for all together.
 
-Who finds no place is told so at once, and the thread is free for others. Of those that have one only some work; the
-others wait, which costs nobody time. The places lie in the memory of the process, as the counts of ``web.throttling``
-do: what is protected is this process.
+A request without a place is refused at once, and the thread is free for others. Of those that have one only some
+work; the others wait, which costs nobody time. The places are counted in the memory of the process, like the counts of
+``web.throttling``: what is protected is this process.
 """
 
 from __future__ import annotations

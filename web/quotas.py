@@ -1,4 +1,4 @@
-"""Room on the disk: what a project or an account keeps counts toward a quota, and beyond it nothing new is taken."""
+"""Quotas of disk space: what a project or an account stores counts, and beyond the quota nothing new is accepted."""
 
 from __future__ import annotations
 

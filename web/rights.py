@@ -1,4 +1,4 @@
-"""Whether those who listen to streams may go on: asked beside delivery, for all of them at once.
+"""Whether the viewers of streams may still see them: checked beside delivery, for all of them at once.
 
 A thread of its own asks while anybody listens: every second, and at once when this process changes rights. A viewer
 never waits for the answer, and one who may listen no longer loses the stream within two seconds, also while nothing
@@ -69,7 +69,7 @@ class Rights:
             return False
 
     def ask(self) -> None:
-        """Refuse those who may not go on; nobody while the database is away, which their streams tell them."""
+        """Refuse those who may not continue; nobody while the database is away, which their streams show."""
         claims = self._claims()
         try:
             close_old_connections()

@@ -263,7 +263,7 @@ class Hub:
         post.send()
 
     def _run(self) -> None:
-        """Serve until nobody listens. A database that is away is told to the viewers, and tried again."""
+        """Serve until nobody listens. While the database is away, viewers are notified and it is tried again."""
         away = False
         source: Watcher | None = None
         while not self._stopped():
@@ -275,12 +275,12 @@ class Hub:
                 self._arrived.clear()
                 self._serve()
                 if away:
-                    self._tell(Message("back", {"what": "database"}))
+                    self._notify(Message("back", {"what": "database"}))
                 away = False
             except (DatabaseError, InterfaceError, sqlite3.Error, OSError) as error:
                 log.warning("database away", error=str(error))
                 if not away:
-                    self._tell(Message("away", {"what": "database"}))
+                    self._notify(Message("away", {"what": "database"}))
                 close(source)
                 away, source = True, None
                 time.sleep(RETRY_SECONDS)
@@ -332,7 +332,7 @@ class Hub:
             unread[viewer.user] += len(chunk)
             post.put(viewer, chunk)
 
-    def _tell(self, message: Message) -> None:
+    def _notify(self, message: Message) -> None:
         with self._lock:
             viewers = list(self._viewers)
         post = Post()

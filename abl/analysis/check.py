@@ -11,22 +11,25 @@ from abl.analysis import rules as _all_rules  # noqa: F401  (importing registers
 from abl.analysis.collect.records import BINDING, GUARDRAIL
 from abl.analysis.conditions.judgement import evaluating
 from abl.analysis.conditions.reading import Reading
-from abl.analysis.conformance.misspelt import Readings, as_meant
-from abl.analysis.incremental.parts import Part, Placed
+from abl.analysis.conformance.misspelt import Readings, read_corrected
+from abl.analysis.incremental.parts import Part, Placed, contents
 from abl.analysis.incremental.project_queries import QueriedProject, still
 from abl.analysis.incremental.segments import findings_of
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.index.project import Exists, Index, index_of
+from abl.analysis.project_file.reading import ProjectFile, read_project_file
 from abl.analysis.registry import Found, Rule, rules_by_kind, severity_of
 from abl.analysis.reporting.report import Selection, codes_of, diagnostics_of
 from abl.diagnostics import Diagnostic, Edit, Finding, Fix
 from abl.expressions.template_parser import Problem, SingleBrace
+from abl.limits import MAX_PROJECT_TEXT
 from abl.syntax import nodes
+from abl.syntax.document import parse
 from abl.syntax.incremental.collector import collector_paused
 
 _NOT_OF_CHECKS: Final = frozenset({"ABL207", "ABL209", "ABL231", "ABL232"})
-"""What is said about functions elsewhere; guardrails have their own, of which ABL1007 tells."""
+"""What is said about functions elsewhere; guardrails have their own (ABL1007)."""
 _NO_KINDS: Final[frozenset[type]] = frozenset()
 """Natural language has no nodes."""
 
@@ -62,9 +65,12 @@ def check(
     with collector_paused(), evaluating():
         index = index_of(files, exists)
         wanted = [path for path in index.documents if only is None or path in only]
-        readings = as_meant(index, partial(index_of, files, exists), _local, selection, wanted)
+        readings = read_corrected(index, partial(index_of, files, exists), _local, selection, wanted)
         for path in wanted:
             diagnostics.extend(_worded(path, readings, selection))
+        for path in [path for path in index.project_files if only is None or path in only]:
+            diagnostics.extend(_of_project_file(path, index, selection))
+        diagnostics.sort(key=lambda found: found.path)  # stable: those of one path keep their order
     return Report(tuple(diagnostics), index)
 
 
@@ -73,7 +79,7 @@ def readings_of(files: Mapping[str, str], paths: Iterable[str]) -> Readings:
     with collector_paused(), evaluating():
         index = index_of(files)
         wanted = [path for path in paths if path in index.documents]
-        return as_meant(index, partial(index_of, files, None), _local, Selection(), wanted)
+        return read_corrected(index, partial(index_of, files, None), _local, Selection(), wanted)
 
 
 class _Worded(NamedTuple):
@@ -90,7 +96,7 @@ def _worded(path: str, readings: Readings, selection: Selection) -> tuple[Diagno
     """The diagnostics of a document; those of the last check while nothing changed that they depend on."""
     document = readings.project.documents[path]
     local, across = _local(document), _across(document, readings.project)
-    others = (*readings.told.get(path, ()), *_errors_beside(path, readings))
+    others = (*readings.findings.get(path, ()), *_errors_beside(path, readings))
     kept: _Worded | None = document.worded
     same = kept is not None and kept.local is local and kept.across is across
     if kept is not None and same and (kept.selection, kept.others) == (selection, others):
@@ -99,6 +105,14 @@ def _worded(path: str, readings: Readings, selection: Selection) -> tuple[Diagno
     diagnostics = diagnostics_of(document.document, findings, selection)
     document.worded = _Worded(selection, local, across, others, diagnostics)
     return diagnostics
+
+
+def _of_project_file(path: str, index: Index, selection: Selection) -> tuple[Diagnostic, ...]:
+    """The diagnostics of ``project.yaml`` (docs/spec 12 §3.1); its comments switch them off as elsewhere."""
+    text = index.project_files[path]
+    file = read_project_file(text)
+    named = [finding for rule in _table(True).get(ProjectFile, ()) for finding in _named(rule, rule.check(file, index))]
+    return diagnostics_of(parse(text[:MAX_PROJECT_TEXT], path), [*file.findings, *named], selection)
 
 
 def _errors_beside(path: str, readings: Readings) -> Iterator[Finding]:
@@ -153,9 +167,11 @@ def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tupl
     if isinstance(thing, ExpressionUse):
         kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
         return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
-    rules = _table(project).get(thing.__class__, ())
+    rules = (_TABLES.get(project) or _table(project)).get(thing.__class__, ())
     if rules and isinstance(thing, nodes.GatherField):
         return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
+    if rules and isinstance(thing, Placed):
+        return _rules_for(Placed, thing.part.derive(contents), project)
     return rules
 
 
@@ -174,9 +190,9 @@ def _across(document: DocumentIndex, index: Index) -> tuple[Finding, ...]:
     """What the rules say that need the whole project; kept with the document, and with what they asked for."""
     kept = document.across_findings
     if kept is None or not still(kept[0], index):
-        asking = QueriedProject(index)
-        findings = tuple(_found_across(document, asking.project))
-        document.across_findings = kept = (asking.answers, findings)
+        queried = QueriedProject(index)
+        findings = tuple(_found_across(document, queried.project))
+        document.across_findings = kept = (queried.answers, findings)
     return kept[1]
 
 
@@ -247,7 +263,7 @@ def _in_templates(part: Part) -> list[tuple[TemplateUse, Rule, Problem | SingleB
 
 
 def problems_of(reading: Reading) -> tuple[tuple[Rule, Found], ...]:
-    """What is wrong with one expression whatever stands around it; found once per text."""
+    """What is wrong with one expression whatever is around it; found once per text."""
     if reading.problems is None:
         rules = _table(False)
         by_node = (

@@ -1,4 +1,4 @@
-"""``abl.parse``: the tree of a file, with what the parser noticed in words (docs/spec 12 §1)."""
+"""``abl.parse``: the tree of a file, with the findings of the parser as diagnostics (docs/spec 12 §1)."""
 
 from __future__ import annotations
 

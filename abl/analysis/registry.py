@@ -66,13 +66,13 @@ class Rule:
     """One registered diagnostic.
 
     ``over`` is the class, or the classes, whose instances the function is called with (a node class, ``ExpressionUse``,
-    ``TemplateUse``, ``Placed`` for what stands in one part of an agent, ``AgentIndex``, ``DocumentIndex``, or
+    ``TemplateUse``, ``Placed`` for what is in one part of an agent, ``AgentIndex``, ``DocumentIndex``, or
     ``Reading`` and the nodes of expressions and templates); None when the parser reports the code. Rules over single
     nodes, expressions and parts cost least: after an edit they look again only at what may have changed. ``project``
     says that the function also takes the project's ``Index``: its result then depends on more than the text of the
     document. ``needs`` is for rules over ``ExpressionUse``: they only see those with such a node, or of such a mode,
     place or role; over ``GatherField`` they only see those with such a property, over ``Reading`` with ``error`` only
-    texts that cannot be read.
+    texts that cannot be read; over ``Placed`` only parts with such a node, or that list such a thing (``contents``).
     """
 
     code: str

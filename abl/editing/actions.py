@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abl.analysis import check
+from abl.analysis.project_file.reading import is_project_file
 from abl.analysis.reporting.render import fix_dict
 from abl.diagnostics import Diagnostic
 from abl.source import Source
@@ -31,6 +32,10 @@ def actions_between(
     if path not in files:
         return []
     report = check(files, only=(path,))
+    if is_project_file(path):
+        source = report.index.source(path)
+        here = [d for d in report.diagnostics if _touches(d, source, line, last)]
+        return [(action, d) for d in here for action in _fixes(d, source)]
     document = report.index.documents[path].document
     source = document.source
     offset = source.offset(line, column)

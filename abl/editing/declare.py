@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from abl.analysis.conditions.literal_words import meant_literal
+from abl.analysis.conditions.literal_words import intended_literal
 from abl.analysis.fixes.memory_entries import added
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import first_below
 from abl.analysis.index.project import Index
 from abl.diagnostics import Diagnostic, Edit
+from abl.language import value_of_text
 from abl.language.memory import scope_by_segment
 from abl.syntax import nodes
 
@@ -26,7 +27,7 @@ def declared_names(document: DocumentIndex, index: Index, problems: Sequence[Dia
         if isinstance(agent.agent, nodes.Fragment) and agent.agent.profile is not None:
             continue  # which has no MEMORY: the agents that use it have
         paths = _named(document, agent, problems, {_UNDECLARED_NAME})
-        names = dict.fromkeys(path for path in paths if "." not in path and not meant_literal(path))
+        names = dict.fromkeys(path for path in paths if "." not in path and not intended_literal(path))
         edits += _added(document, agent, "session", [f"- {name}" for name in names])
     return edits
 
@@ -63,7 +64,7 @@ def _not_recalled(agent: AgentIndex) -> Iterator[str]:
     domains = {r.domain.value for r in agent.all(nodes.RecallInstruction) if r.domain is not None}
     above = first_below(agent.read_paths)
     for path, declared in agent.persistent.items():
-        writable_only = declared.access is not None and declared.access.value.strip().lower() == "write"
+        writable_only = value_of_text("persistent", "ACCESS", declared.access) == "write"
         is_read = path in agent.read_paths or path in above
         in_domain = declared.domain is not None and declared.domain.value in domains
         if is_read and "." in path and path not in recalled and not writable_only and not in_domain:

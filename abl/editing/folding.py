@@ -1,4 +1,4 @@
-"""What of a document can be folded away: blocks of several lines, and comments (docs/spec 12 §1)."""
+"""Folding ranges of a document: blocks of several lines, and comments (docs/spec 12 §1)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from abl.diagnostics import Edit
 from abl.editing.edits import applied
-from abl.editing.layout import Care, laid_out
+from abl.editing.layout import LayoutLevel, laid_out
 from abl.editing.sameness import different_blocks, same_tree
 from abl.limits import MAX_SOURCE_CHARS
 from abl.syntax import nodes, parse
@@ -38,9 +38,9 @@ def format_source(text: str) -> str:
 
 def _formatted(document: nodes.Document) -> nodes.Document:
     """One round: the document laid out with as much care for each column-0 block as keeps what it says."""
-    care = [Care.FULL] * len(document.blocks)
+    care = [LayoutLevel.FULL] * len(document.blocks)
     cased = _with_upper_keys(document)
-    for _ in Care:
+    for _ in LayoutLevel:
         text = laid_out(cased, care)
         if text == document.source.text:
             return document
@@ -49,11 +49,11 @@ def _formatted(document: nodes.Document) -> nodes.Document:
             return candidate
         worse = different_blocks(document, candidate) or _worse(document, cased, care)
         for at in worse:
-            care[at] = Care(min(care[at] + 1, Care.ENDS))
+            care[at] = LayoutLevel(min(care[at] + 1, LayoutLevel.ENDS))
     return document
 
 
-def _worse(document: nodes.Document, cased: nodes.Document, care: list[Care]) -> list[int]:
+def _worse(document: nodes.Document, cased: nodes.Document, care: list[LayoutLevel]) -> list[int]:
     """The column-0 blocks whose layout changes what the document says, though the blocks are the same.
 
     Halves are tried for themselves, a bounded number of times: what was not tried then counts as found.
@@ -61,7 +61,7 @@ def _worse(document: nodes.Document, cased: nodes.Document, care: list[Care]) ->
     found: list[int] = []
     groups = [range(len(care))]
     for tries, group in enumerate(groups):  # grows while it is read
-        alone = [own if at in group else Care.ENDS for at, own in enumerate(care)]
+        alone = [own if at in group else LayoutLevel.ENDS for at, own in enumerate(care)]
         if tries < _TRIES and same_tree(document, parse(laid_out(cased, alone), document.source.path)):
             continue
         if tries >= _TRIES or len(group) == 1:

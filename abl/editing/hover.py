@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from abl.analysis.as_meant import symbol_as_meant, text_as_meant
+from abl.analysis.corrected import corrected_symbol, corrected_text
 from abl.analysis.index.shared_names import Symbol
+from abl.analysis.project_file.reading import is_project_file
 from abl.analysis.registry import lookup
+from abl.editing.completion.project_file import hover_project_file
 from abl.editing.hover_symbols import about
 from abl.editing.hover_words import meaning_at
 from abl.source import Source, Span
@@ -24,9 +26,11 @@ def hover(
 ) -> dict[str, Any] | None:
     """``{range, title, text}`` for a 1-based position, or None where there is nothing to say.
 
-    ``seen`` tells the last value of a variable or path, as text for people, where the caller knows of runs.
+    ``seen`` gives the last value of a variable or path, as text for people, where the caller knows of runs.
     """
-    index, symbol = symbol_as_meant(files, path, line, column)
+    if is_project_file(path):
+        return hover_project_file(files, path, line, column) if path in files else None
+    index, symbol = corrected_symbol(files, path, line, column)
     if index is None:
         return None
     source = index.documents[path].source
@@ -40,11 +44,11 @@ def hover(
 
 def _word(files: Mapping[str, str], source: Source, offset: int) -> dict[str, Any] | None:
     """What a word of the language means; of a misspelt one, what the one means that is meant."""
-    meant = text_as_meant(files, source.path)
-    found = meaning_at(meant.project, meant.project.documents[source.path], meant.offset(offset))
+    corrected = corrected_text(files, source.path)
+    found = meaning_at(corrected.project, corrected.project.documents[source.path], corrected.offset(offset))
     if found is None:
         return None
-    span, written = meant.span(found[0])
+    span, written = corrected.span(found[0])
     text = f"`{written}` is a misspelling of {found[1]}.\n{found[2]}" if written else found[2]
     return _answer(source, span, found[1], text)
 

@@ -25,10 +25,12 @@ _SHOWN_TEXT: Final = 200
 _TITLES: Final = {"declaration": "declared", "write": "set", "read": "read"}
 _USED: Final = {**_TITLES, "read": "used"}
 _TITLES_OF: Final[Mapping[SymbolKind, Mapping[str, str]]] = {
-    "variable": _TITLES, "path": _TITLES, "item": _TITLES,
+    "variable": _TITLES,
+    "path": _TITLES,
+    "item": _TITLES,
     "intent": {"declaration": "declared", "write": "handled", "read": "used"},
     "action": {"declaration": "shown", "write": "handled", "read": "used"},
-}  # fmt: skip
+}
 _SAID: Final = ("label", "description", "source", "patterns", "values", "kind", "action", "check", "respond")
 """Keys of an entry that say what it is."""
 

@@ -138,7 +138,7 @@ def _tabs(text: str, here: Line) -> int:
 
 
 def _key(place: Place, key: str) -> str:
-    """The meaning of a key, which words may stand behind it, and whether it runs here."""
+    """The meaning of a key, which words may follow it, and whether it runs here."""
     if place.named and key.upper() not in ("NAME", "PATH"):
         return ""
     meaning = key_meaning(place.block, key)

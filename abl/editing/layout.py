@@ -19,7 +19,7 @@ STEP: Final = 2
 """Spaces per level."""
 
 
-class Care(IntEnum):
+class LayoutLevel(IntEnum):
     """How much of a column-0 block is laid out: everything, its indentation, or the ends of its lines."""
 
     FULL = 0
@@ -35,7 +35,7 @@ class _Column(NamedTuple):
 
 
 class _Placed(NamedTuple):
-    """A line of the new text; ``follows`` says that it goes on with a value and takes no blank line before it."""
+    """A line of the new text; ``follows`` says that it continues with a value and takes no blank line before it."""
 
     indent: int
     text: str
@@ -43,7 +43,7 @@ class _Placed(NamedTuple):
     follows: bool = False
 
 
-def laid_out(document: nodes.Document, care: Sequence[Care]) -> str:
+def laid_out(document: nodes.Document, care: Sequence[LayoutLevel]) -> str:
     """The text of a document in canonical layout; ``care`` holds one entry per column-0 block."""
     return _Layout(document, care).text()
 
@@ -51,12 +51,12 @@ def laid_out(document: nodes.Document, care: Sequence[Care]) -> str:
 class _Layout:
     """One pass over the blocks of a document."""
 
-    def __init__(self, document: nodes.Document, care: Sequence[Care]) -> None:
+    def __init__(self, document: nodes.Document, care: Sequence[LayoutLevel]) -> None:
         self.document = document
         self.source = document.source
         self.lines = document.source.text.split("\n")
         self.care = care
-        self.now = Care.FULL
+        self.now = LayoutLevel.FULL
         self.placed: dict[int, _Placed] = {}  # by the 0-based number of the line
         self.chain: list[_Column] = []  # columns of the blocks around the last line, outermost first
         self.unread = {self._line(unknown.span.start) for unknown in document.unknown}
@@ -75,22 +75,22 @@ class _Layout:
         return self.source.position(offset).line - 1
 
     def _roots(self) -> list[int]:
-        """New indentation of the column-0 blocks: none, unless they stand in different columns."""
+        """New indentation of the column-0 blocks: none, unless they are in different columns."""
         columns = {block.column for block in self.document.blocks}
-        if len(columns) > 1 or Care.ENDS in self.care:
+        if len(columns) > 1 or LayoutLevel.ENDS in self.care:
             return [block.column - 1 for block in self.document.blocks]
         return [0] * len(self.document.blocks)
 
     # Blocks -----------------------------------------------------------------------------------------------------
 
     def _block(self, block: nodes.Block, indent: int, around: tuple[_Column, ...]) -> None:
-        """Place a block whose line begins at ``indent``; ``around`` are the columns of what it stands in."""
+        """Place a block whose line begins at ``indent``; ``around`` are the columns of what it is in."""
         at = self._line(block.line_span.start)
         line = scan_line(self.lines[at])
         own = _Column(line.column - 1, indent)
         self._gap(at, own)
         unread = at in self.unread
-        spaced = self.now is Care.FULL and not unread
+        spaced = self.now is LayoutLevel.FULL and not unread
         key = _Column(line.key_column - 1, indent + _key_offset(line, spaced))
         self._content(at, line, indent, spaced)
         self.next_gap = at + 1
@@ -103,7 +103,7 @@ class _Layout:
 
     def _content(self, at: int, line: Line, indent: int, spaced: bool) -> None:
         raw = self.lines[at]
-        if self.now is Care.ENDS:
+        if self.now is LayoutLevel.ENDS:
             self.placed[at] = _Placed(indent, raw.rstrip().lstrip(" \t"), content=True)
         else:
             self.placed[at] = _Placed(indent, _spaced(raw, line) if spaced else raw[line.indent : line.end], True)
@@ -112,7 +112,7 @@ class _Layout:
         """New indentation of the children of a block."""
         item = block.item
         columns = [child.column - 1 for child in block.children]
-        if self.now is Care.ENDS:
+        if self.now is LayoutLevel.ENDS:
             return columns
         if not item or not block.colon:
             if unread or len(set(columns)) > 1:
@@ -132,7 +132,7 @@ class _Layout:
         if last == at:
             return
         limit = key if line.item and (line.colon or value.style == "pipe") else own
-        if self.now is Care.ENDS:
+        if self.now is LayoutLevel.ENDS:
             self._as_they_are(at + 1, last)
         elif value.style == "pipe":
             self._pipe(at + 1, last, limit.new + STEP)
@@ -175,7 +175,9 @@ class _Layout:
             line = scan_line(raw)
             if line.kind == BLANK:
                 continue
-            indent = line.column - 1 if self.now is Care.ENDS else self._comment_column(line.column - 1, following)
+            indent = (
+                line.column - 1 if self.now is LayoutLevel.ENDS else self._comment_column(line.column - 1, following)
+            )
             self.placed[at] = _Placed(indent, raw[line.indent : line.end], content=line.kind == CONTENT)
 
     def _comment_column(self, column: int, following: _Column) -> int:
@@ -221,7 +223,7 @@ def _joined(placed: dict[int, _Placed], count: int, sections: Collection[int]) -
 
 
 def _with_comments(placed: dict[int, _Placed], sections: Collection[int]) -> set[int]:
-    """For each section the line of the first comment at its column that stands above it, or its own."""
+    """For each section the line of the first comment at its column that is above it, or its own."""
     starts: set[int] = set()
     for start in sections:
         first = at = start

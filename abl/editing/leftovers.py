@@ -31,7 +31,7 @@ def left_alone(
 ) -> list[dict[str, Any]]:
     """Places of the word in the documents of these agents, as ``{path, range}``: no other name, no key.
 
-    In texts and comments only a word that is no common one is told: ``open_loans``, ``user.branch``, ``loanLimit``, and
+    In texts and comments only an uncommon word is listed: ``open_loans``, ``user.branch``, ``loanLimit``, and
     any word in backquotes.
     """
     found: list[dict[str, Any]] = []
@@ -46,9 +46,9 @@ def left_alone(
 
 def _standing(text: str, word: re.Pattern[str]) -> Iterator[Span]:
     for start, end, kind in tokens(text):
-        is_told = _in_prose if kind in _PROSE else _in_code
+        is_leftover = _in_prose if kind in _PROSE else _in_code
         for match in word.finditer(text, start, end) if kind not in _NO_NAMES else ():
-            if is_told(text, match, Span(start, end)):
+            if is_leftover(text, match, Span(start, end)):
                 yield Span(*match.span())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from abl.analysis.as_meant import symbol_as_meant
+from abl.analysis.corrected import corrected_symbol
 from abl.analysis.index.project import Index
 from abl.analysis.symbols.kinds import Occurrence, occurrences
 from abl.syntax.incremental.collector import collector_paused
@@ -15,7 +15,7 @@ from abl.syntax.incremental.collector import collector_paused
 def definition(files: Mapping[str, str], path: str, line: int, column: int) -> list[dict[str, Any]]:
     """Where the name at a 1-based position is declared, as ``{path, range}``; of a name without a declaration where it
     first gets a value. Empty where no name stands, for built-in functions, and for an unknown path."""
-    index, symbol = symbol_as_meant(files, path, line, column)
+    index, symbol = corrected_symbol(files, path, line, column)
     if index is None or symbol is None:
         return []
     found = occurrences(index, symbol)
@@ -31,7 +31,7 @@ def references(
 
     ``role`` is declaration, write or read; declarations can be left out. Empty as for ``definition``.
     """
-    index, symbol = symbol_as_meant(files, path, line, column)
+    index, symbol = corrected_symbol(files, path, line, column)
     if index is None or symbol is None:
         return []
     found = [o for o in occurrences(index, symbol) if declarations or o.role != "declaration"]

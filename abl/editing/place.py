@@ -1,4 +1,4 @@
-"""Where in the language a cursor stands, told from the lines above it; works on half-written text."""
+"""Where in the language a cursor is, by the lines above it; works on half-written text."""
 
 from __future__ import annotations
 
@@ -122,14 +122,14 @@ def _unclosed(source: Source, line: int, before: str) -> tuple[int, str]:
 
 
 def _brace(head: str, indent: int, number: int) -> Line:
-    """What stands before a bracket as the line that it is written for; nothing at all is an item of a list."""
+    """What precedes a bracket as the line that it is written for; nothing at all is an item of a list."""
     line = read_line(head)
     column = _ALWAYS if line.key else _NEVER
     return replace(line, indent=indent, number=number, item=line.item or not head.strip(), column=column)
 
 
 def _open_braces(text: str) -> tuple[list[str], str]:
-    """What stands before each brace that is open at the end of a text, and what was written of the last entry."""
+    """What precedes each brace that is open at the end of a text, and what was written of the last entry."""
     stack: list[tuple[str, int, int]] = []  # the bracket, where its entry starts, where it stands
     quote, entry, skip = "", 0, -1
     for at, char in enumerate(text):
@@ -201,7 +201,7 @@ def _located(source: Source, line: int, parents: tuple[Line, ...], indent: int, 
 
 
 def _root(source: Source, line: Line, deeper: int) -> tuple[Value, tuple[str, str]]:
-    """What stands below a line that is nested in no other: a section, a directive or a rule of a fragment, a step."""
+    """What is below a line that is nested in no other: a section, a directive or a rule of a fragment, a step."""
     section = vocabulary.section_keyword(line.key) or line.key.upper()
     of_profile = section in PROFILE_SECTIONS and _in_profile(source, line.number)
     below = profile_value(section) if of_profile else section_value(section)
@@ -224,7 +224,7 @@ def _in_profile(source: Source, line: int) -> bool:
 
 
 def _entry(value: Value, line: Line, deeper: int) -> tuple[Value, tuple[str, str]]:
-    """What stands behind the dash of a list item: more of its keys, or what is nested in its first."""
+    """What follows the dash of a list item: more of its keys, or what is nested in its first."""
     if value.lists and line.key and deeper > line.column:
         return value_at(value.lists[0], line.key), (value.lists[0], line.key)
     lists = (*value.lists, *value.named_lists)
@@ -232,7 +232,7 @@ def _entry(value: Value, line: Line, deeper: int) -> tuple[Value, tuple[str, str
 
 
 def _below(value: Value, key: str) -> tuple[Value, tuple[str, str]]:
-    """What stands below a key of a map; of several maps that of the one that lists the key."""
+    """What is below a key of a map; of several maps that of the one that lists the key."""
     for place in value.maps:
         if knows(place, key):
             return value_at(place, key), (place, key)

@@ -1,4 +1,4 @@
-"""Why a name cannot be given another word everywhere: each function raises ``Refused``, which names the place."""
+"""Why a name cannot be renamed everywhere: each function raises ``Refused``, which names the place."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def word_of(name: str) -> re.Pattern[str]:
 
 
 def not_hidden(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> None:
-    """Raises where the word stands in an expression, text or test case that cannot be read."""
+    """Raises where the word is in an expression, text or test case that cannot be read."""
     word = word_of(symbol.word)
     for agent in homes if symbol.kind in _IN_EXPRESSIONS else ():
         for span in _unreadable(agent):
             if word.search(agent.source.text, *span):
                 line = agent.source.position(span.start).line
                 raise Refused(f"{agent.source.path}:{line} cannot be read and may hold `{symbol.word}`; mend it first.")
-    for path, text in index.cases.items():
+    for path, text in index.naming_files.items():
         match = word.search(text)
         if match is not None and names_in_case(text) is None:
             line = index.source(path).position(match.start()).line

@@ -203,7 +203,7 @@ def _word_in(agent: AgentIndex, word: str, span: Span) -> Span:
 def _not_in_cases(index: Index, symbol: Symbol, reach: Reach) -> None:
     """Raises for test cases that name the field in the value of a variable, or in the latest result of any tool."""
     pattern = re.compile(rf"{_IN_CASES}{re.escape(symbol.word)}\b")
-    for path, text in index.cases.items():
+    for path, text in index.naming_files.items():
         agents = [agent for agent in agents_of_case(index, path) if agent in reach.agents]
         if not agents:
             continue

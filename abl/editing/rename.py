@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from abl.analysis import check
-from abl.analysis.as_meant import symbol_as_meant
+from abl.analysis.corrected import corrected_symbol
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES, is_runtime_name
 from abl.analysis.index.project import Index, index_of
@@ -98,7 +98,7 @@ def _as_dicts(index: Index, path: str, edits: list[Edit]) -> list[dict[str, Any]
 
 
 def _renamable(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index, Symbol]:
-    index, symbol = symbol_as_meant(files, path, line, column)
+    index, symbol = corrected_symbol(files, path, line, column)
     if index is None or symbol is None:
         raise Refused("No name stands here that could be renamed.")
     if symbol.kind == "function":
@@ -160,7 +160,7 @@ def _free(index: Index, symbol: Symbol, name: str) -> None:
 
 
 def _means_the_same(symbol: Symbol, kind: SymbolKind, known: str, name: str) -> bool:
-    """True when a known name cannot stand beside the new one."""
+    """True when a known name cannot be beside the new one."""
     if kind != symbol.kind and not any({kind, symbol.kind} <= together for together in _ONE_SPACE):
         return False
     if known == name:

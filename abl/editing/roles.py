@@ -1,4 +1,4 @@
-"""How a line is coloured where it stands: the role of its parent block decides what its key and value are."""
+"""How a line is coloured by its place: the role of its parent block decides what its key and value are."""
 
 from __future__ import annotations
 

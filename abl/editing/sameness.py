@@ -12,7 +12,7 @@ from abl.source import Span
 from abl.syntax import nodes, vocabulary
 
 _NOT_SAID: Final = frozenset({"span", "key_span", "block", "written"})
-"""Fields of nodes that tell where or in which case something was written; blocks are compared by themselves."""
+"""Fields of nodes that hold where or in which case something was written; blocks are compared by themselves."""
 
 
 def same_tree(one: nodes.Document, two: nodes.Document) -> bool:
@@ -50,7 +50,7 @@ def _sign(value: Any) -> Any:
 
 @cache
 def _signer(kind: type) -> Callable[[Any], Any]:
-    """How to tell what a value of a class says, places left out."""
+    """How to compare what a value of a class says, without its places."""
     if kind is nodes.Text:
         return _text
     if kind is Span:

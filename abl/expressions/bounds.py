@@ -41,7 +41,7 @@ MAX_RENDERED: Final = 1_000_000
 """Characters that one template may print."""
 
 MAX_RENDER_ERRORS: Final = 100
-"""Failures of slots that are told of one rendering."""
+"""Failures of slots that one rendering reports."""
 
 MAX_ITERATIONS: Final = 100_000
 """Passes through `{{#each}}` bodies in one rendering, inner and outer together."""

@@ -7,6 +7,7 @@ it, so compiled conditions pay nothing as long as they make nothing large.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar, Token
@@ -111,6 +112,7 @@ class Budget:
         "_characters",
         "_deadline",
         "_due",
+        "_earliest",
         "_elements",
         "_entered",
         "_mark",
@@ -139,6 +141,8 @@ class Budget:
         self.exceeded: BudgetExceeded | None = None
         self._entered: list[Token[Budget | None]] = []
         self._started = False
+        self._deadline = self._earliest = math.inf
+        self._due = self._polled = time.perf_counter()
         self._fill(self.limits)
 
     @classmethod
@@ -164,18 +168,19 @@ class Budget:
         self._mark = max(limits.operations - STRIDE, 0)
         self.depth = limits.depth
         self._reserve = limits is RESERVE
-        self._start(limits.seconds)
 
     def _start(self, seconds: float) -> None:
-        self._deadline = time.thread_time() + seconds
+        """Let time count from now. To ask for processor time is dear (the system is asked), for the clock it is not."""
+        self._started = True
         self._due = self._polled = time.perf_counter()
+        self._earliest = self._due + seconds
+        self._deadline = time.thread_time() + seconds
 
     # -- being the current one ---------------------------------------------------------------------------------
 
     def __enter__(self) -> Budget:
         """Become the current budget. Time counts from the first entry."""
         if not self._started:
-            self._started = True
             self._start(self.limits.seconds)
         self._entered.append(_current.set(self))
         return self
@@ -234,6 +239,7 @@ class Budget:
         """Give a budget that ran out its reserve, once."""
         if self.exceeded is not None and not self._reserve:
             self._fill(RESERVE)
+            self._start(RESERVE.seconds)
 
     def _look(self) -> None:
         if self._operations < 0:
@@ -241,8 +247,9 @@ class Budget:
         self._mark = max(self._operations - STRIDE, 0)
         now = time.perf_counter()
         if now < self._due:
-            return  # processor time never runs ahead of the clock on the wall, which is cheaper to read
-        if time.thread_time() > self._deadline:
+            return
+        # Processor time never runs ahead of the clock on the wall: before that shows the time, none can have run out.
+        if now >= self._earliest and time.thread_time() > self._deadline:
             self.exceed("time")
         self._due = now + 0.001
         if self.poll is not None and now - self._polled >= POLL_SECONDS:

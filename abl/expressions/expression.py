@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import bounds
 from .budget import REQUEST, Budget, BudgetExceeded, is_missing
@@ -143,9 +143,14 @@ class Expression:
         self._read_template = read_template
         self._run: Callable[[Evaluation], Value] | None = None
         self._prepared: dict[int, Record] | None = None
-        self.evaluate = self._first_evaluate
-        self.holds = self._first_holds
-        self.explain = self._first_explain
+
+    if not TYPE_CHECKING:  # to mypy every name would be an attribute
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            """What compiles at the first call. It is not kept before: most expressions are read and never evaluated."""
+            if name in ("evaluate", "holds", "explain"):
+                return getattr(self, f"_first_{name}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
@@ -162,7 +167,7 @@ class Expression:
         return self._run(evaluation)
 
     def evaluate_checked(self, context: Context, now: Now = None, rng: Random | None = None) -> Outcome:
-        """As `evaluate`, but tells an error from a null, and what else there is to know. Never raises."""
+        """As `evaluate`, but distinguishes an error from a null, and gives the details. Never raises."""
         if is_missing():
             with Budget.of(REQUEST):
                 return self.evaluate_checked(context, now, rng)
@@ -275,11 +280,6 @@ class Expression:
             elif isinstance(node, Literal) and has_slots(node):
                 found.extend(self._slot_names(node))
         return found
-
-    def templates(self) -> list[tuple[Literal, TextTemplate]]:
-        """The string literals that are rendered, with the templates they hold."""
-        literals = (node for node in walk(self.node) if isinstance(node, Literal) and has_slots(node))
-        return [(node, self._template(node.value)) for node in literals]
 
     def _slot_names(self, node: Literal) -> list[NameRead]:
         body = self.text[node.start + 1 : node.end - 1]

@@ -143,7 +143,7 @@ class Test:
 class Logical:
     """`AND`, `OR` (two or more operands, a chain is one node) or `IMPLIES` (two operands).
 
-    `op_spans` holds the place of each operator, so that `&&` can be told from `AND`.
+    `op_spans` holds the place of each operator, so that `&&` can be distinguished from `AND`.
     """
 
     kind: ClassVar[str] = "logical"

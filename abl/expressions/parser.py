@@ -32,7 +32,7 @@ from .nodes import (
 from .token_stream import CLOSING, TokenStream
 
 IMPLIES, TERNARY, OR, AND, NOT, TEST, ADD, MUL, UNARY = range(1, 10)
-"""Binding powers, loosest first. A right operand is read with the power of what may stand in it."""
+"""Binding powers, loosest first. A right operand is read with the power of what may be in it."""
 
 _RELATIONAL: Final = frozenset(("==", "!=", ">=", "<=", ">", "<"))
 _ARITHMETIC: Final = {"+": ADD, "-": ADD, "*": MUL, "/": MUL, "%": MUL}
@@ -43,11 +43,12 @@ _WORDS: Final = {
     "IMPLIES": IMPLIES,
     **dict.fromkeys(("NOT", "IN", "in", "IS", "is_number", *WORD_OPERATORS.values()), TEST),
 }
+_NONE: Final[frozenset[tuple[int, int]]] = frozenset()
 _LOWERCASE_INFIX: Final = frozenset(("and", "or", "implies", "is", "not"))
 
 
 class Parsed:
-    """A tree, and the spans of the nodes that stand in parentheses of their own."""
+    """A tree, and the spans of the nodes that are in parentheses of their own."""
 
     __slots__ = ("node", "parenthesised")
 
@@ -65,7 +66,7 @@ def parse(text: str, *, in_template: bool = False) -> Parsed:
     node = parser.everything()
     if len(parser.tokens) > bounds.MAX_HEIGHT and height(node) > bounds.MAX_HEIGHT:  # a level takes a token at least
         raise ExpressionError("the expression nests too deeply; split it up", 0, len(text))
-    return Parsed(node, frozenset(parser.parenthesised))
+    return Parsed(node, frozenset(parser.parenthesised) if parser.parenthesised else _NONE)
 
 
 class _Parser(TokenStream):
@@ -123,7 +124,7 @@ class _Parser(TokenStream):
         return None
 
     def operand(self, power: int) -> tuple[Node, bool]:
-        """Read a prefix operator with its operand, or a value. The flag tells that it is a test already."""
+        """Read a prefix operator with its operand, or a value. The flag: it is a test already."""
         token = self.tokens[self.at]
         word = token.value if token.kind == "word" else ""
         if word == "NOT":
@@ -246,6 +247,8 @@ class _Parser(TokenStream):
 
     def postfix(self) -> Node:
         node = self.primary()
+        if self.tokens[self.at].kind != "op":
+            return node
         if isinstance(node, Path) and id(node) not in self.outer:
             node = self.path(node)
         while (token := self.tokens[self.at]).kind == "op":

@@ -57,7 +57,7 @@ class Pattern:
             self._count(len(text) - found.end())
 
     def _count(self, length: int) -> None:
-        """Count a search through so many characters before it is made; what it really took, the clock tells after."""
+        """Count a search through so many characters before it is made; the clock shows later what it really took."""
         budget = found_budget()
         if budget is None:
             return
@@ -76,7 +76,7 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str, flags: str = "") -> Pattern | None:
-    """The pattern, or None when RE2 does not accept it; `regex_problem` tells why. Flags: any of `i`, `m`, `s`."""
+    """The pattern, or None when RE2 does not accept it; `regex_problem` says why. Flags: any of `i`, `m`, `s`."""
     compiled, _ = _compile(pattern, flags)
     if compiled is None:
         return None

@@ -42,7 +42,7 @@ def read(context: Context, parts: tuple[str, ...]) -> Value:
 
 
 def exact_names(context: Context, parts: tuple[str, ...]) -> int:
-    """How many names of a path the longest exact key covers (02 §7); 1 where the context does not tell."""
+    """How many names of a path the longest exact key covers (02 §7); 1 where the context does not say."""
     if not isinstance(context, Mapping):
         return 1
     return next((length for length in range(len(parts), 1, -1) if ".".join(parts[:length]) in context), 1)

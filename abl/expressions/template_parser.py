@@ -155,7 +155,7 @@ class _Reader:
         return tuple(self.stack[0].parts[0])
 
     def opening(self, found: re.Match[str]) -> int:
-        """Handle what starts like a tag; returns where to go on."""
+        """Handle what starts like a tag; returns where to continue."""
         start = found.start()
         if found.group() == "${":
             return self.legacy(start)

@@ -1,4 +1,4 @@
-"""The language, declared once: its places, their keys, what may stand behind each, and what all of it means.
+"""The language, declared once: its places, their keys, what may follow each, and what all of it means.
 
 The modules beside this one hold the declaration, a module for a family of sections. The parser's key sets, the
 diagnostics about keys and values, completion, hover, the reference and the runtime's reading come from it. Sources:
@@ -74,7 +74,7 @@ def _value(type: Type) -> Value:
 
 
 def words_at(place: str, written: str) -> tuple[str, ...]:
-    """The closed words that may stand behind a key."""
+    """The closed words that may follow a key."""
     return value_at(place, written).words
 
 
@@ -100,7 +100,7 @@ def key_at(place: str, written: str) -> Key | None:
 
 @lru_cache(maxsize=4_096)
 def type_at(place: str, written: str) -> Type:
-    """What may stand behind a key of a place, listed or not."""
+    """What may follow a key of a place, listed or not."""
     found = key_at(place, written)
     if found is not None:
         return found.type
@@ -108,13 +108,25 @@ def type_at(place: str, written: str) -> Type:
     return (known.others if known is not None else None) or ANY
 
 
-def meant(place: str, written: str, text: Scalar | str | None) -> Any:
+def declared_name(place: str, written: str) -> str:
+    """A key as the place spells it; as written where the place does not list it."""
+    found = key_at(place, written)
+    return found.name if found is not None else written
+
+
+def value_of_text(place: str, written: str, text: Scalar | str | None) -> Any:
     """A value of a key as it is meant, else the key's default; of a text that does not stand in its own line."""
     declared = key_at(place, written)
     if declared is None:
         return None
     found = declared.type.read_word(word(text)) if text is not None else None
     return found if found is not None else declared.default_value
+
+
+def is_word(place: str, written: str, text: Scalar | str | None) -> bool:
+    """True for a text that is one of the words which a key knows, also where it takes other texts beside them."""
+    given = word(text).lower()
+    return any(given == known.lower() for known in type_at(place, written).words)
 
 
 def knows(place: str, written: str) -> bool:
@@ -134,19 +146,19 @@ def value_of(type: Type) -> Value:
 
 
 def section_value(keyword: str) -> Value:
-    """What stands below a section of an agent."""
+    """What is below a section of an agent."""
     section = SECTIONS.get(keyword)
     return _value(section.type) if section is not None else Value()
 
 
 def profile_value(keyword: str) -> Value:
-    """What stands below a section of a profile document."""
+    """What is below a section of a profile document."""
     section = PROFILE_SECTIONS.get(keyword)
     return _value(section.type) if section is not None else Value()
 
 
 def takes_lines(place: str, written: str) -> bool:
-    """True for a key whose value stands in the lines below it, and never behind it."""
+    """True for a key whose value is in the lines below it, and never behind it."""
     value = value_at(place, written)
     nested = value.maps or value.lists or value.named_lists or value.named_maps
     return bool(nested) and not (value.words or value.kinds)
@@ -170,7 +182,7 @@ def legal_keys(place: str) -> frozenset[str]:
 
 
 def _hovered(place: str, written: str) -> Key | None:
-    """The key that readers are told of: at the margin a section, or the directive of a list of directives."""
+    """The key that hover explains: at the margin a section, or the directive of a list of directives."""
     if place == "agent":
         return SECTIONS.get(canonical_key(written).replace(" ", "_")) or key_at("step", written)
     return key_at("tool" if place == "tools" and not knows(place, written) else place, written)
@@ -182,7 +194,7 @@ def key_meaning(place: str, written: str) -> str:
     return found.meaning if found is not None else ""
 
 
-_SAID: Final[Mapping[str | None, str]] = {"told": "not executed here", "simulated": "simulated here"}
+_SAID: Final[Mapping[str | None, str]] = {"platform": "not executed here", "simulated": "simulated here"}
 
 
 def runs_here(place: str, written: str) -> str:
@@ -192,9 +204,9 @@ def runs_here(place: str, written: str) -> str:
     return f"{said} (docs/spec {found.spec})" if found is not None and said else ""
 
 
-def told_keys(place: str) -> tuple[str, ...]:
+def platform_keys(place: str) -> tuple[str, ...]:
     """The keys of a place that nothing here executes, in upper case; those with a code of their own are left out."""
-    return tuple([name for name, key in PLACES[place].keys.items() if key.runs == "told" and key.offered])
+    return tuple([name for name, key in PLACES[place].keys.items() if key.runs == "platform" and key.offered])
 
 
 def word_meaning(place: str, written: str, word: str) -> str:
@@ -205,7 +217,7 @@ def word_meaning(place: str, written: str, word: str) -> str:
 
 
 def head_meaning(place: str, word: str) -> str:
-    """What a word means that stands behind the name of an entry: ``- title: required``."""
+    """What a word means that follows the name of an entry: ``- title: required``."""
     known = PLACES.get(place)
     return known.heads.get(word, "") if known is not None else ""
 
@@ -220,24 +232,26 @@ __all__ = [
     "Value",
     "canonical_key",
     "closed_types",
+    "declared_name",
     "head_meaning",
     "is_lower",
+    "is_word",
     "key_at",
     "key_meaning",
     "knows",
     "legal_keys",
-    "meant",
     "number_at",
     "offered_keys",
     "plain",
+    "platform_keys",
     "profile_value",
     "runs_here",
     "section_value",
     "takes_lines",
-    "told_keys",
     "type_at",
     "value_at",
     "value_of",
+    "value_of_text",
     "word_meaning",
     "words_at",
 ]

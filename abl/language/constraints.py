@@ -6,7 +6,7 @@ from typing import Final
 
 from abl.language.model import Place, key, place
 from abl.language.shared import ON_FAIL
-from abl.language.types import ANY, CONDITION, FLAG, TEXT, TEXTS, below, list_of, one_of, ref, with_words
+from abl.language.types import ANY, CONDITION, FLAG, NAMES, TEXT, TEXTS, below, list_of, one_of, ref, with_words
 
 _RULES: Final = place("rules", others=below("rules") | list_of("rule"), parsed=True, spec="04 §1")
 _RULE: Final = place(
@@ -46,7 +46,7 @@ _RULE: Final = place(
 )
 _ON_FAIL: Final = place(
     "on_fail",
-    key("CLEAR", TEXTS, "variables to forget"),
+    key("CLEAR", NAMES, "variables to forget"),
     key("COLLECT", TEXTS, "fields to ask for before the rule is judged again"),
     key("GOTO", ANY, "step to jump to"),
     key("RESPOND", TEXT, "message to the user"),

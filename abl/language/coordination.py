@@ -9,13 +9,14 @@ from abl.language.shared import ELSEWHERE, EXPERIENCE_MODE, HISTORY, LOCATION, P
 from abl.language.types import (
     ANY,
     AT_LEAST_ONE,
+    COUNT,
     FLAG,
     NAMES,
+    SENTENCES,
     TEMPLATE,
     TEXT,
     TEXTS,
     TIME,
-    WHOLE,
     below,
     list_of,
     one_of,
@@ -38,28 +39,28 @@ _IDENTITY: Final = place(
         "what the agent is for; the GOAL",
     ),
     key("persona", TEXT, "tone and style; the PERSONA"),
-    key("expertise", prose(TEXTS), "what the agent knows; added to the PERSONA", runs="told"),
-    key("limitations", TEXTS, "what the agent must not do, as sentences for the model"),
+    key("expertise", prose(TEXTS), "what the agent knows; added to the PERSONA"),
+    key("limitations", SENTENCES, "what the agent must not do, as sentences for the model"),
     title="IDENTITY",
     lower=True,
     spec="09 §2",
 )
 _HANDOFF: Final = place(
     "handoff",
-    key("ASYNC", FLAG, "true: do not wait for the agent", default="false", runs="told"),
-    key("ASYNC_TIMEOUT", TIME, "how long an asynchronous agent may take, in seconds", runs="told"),
+    key("ASYNC", FLAG, "true: do not wait for the agent", default="false", runs="platform"),
+    key("ASYNC_TIMEOUT", TIME, "how long an asynchronous agent may take, in seconds", runs="platform"),
     *ELSEWHERE,
     key("CONTEXT", below("context"), "what goes along: pass, summary, history, set"),
     key("EXPECT_RETURN", FLAG, "true: the agent gives control back when it is done", default="false"),
-    key("EXPERIENCE_MODE", EXPERIENCE_MODE, "how the user notices the transfer", runs="told"),
-    key("GRANT_MEMORY", ANY, "removed; write MEMORY_GRANTS", offered=False, runs="told"),
+    key("EXPERIENCE_MODE", EXPERIENCE_MODE, "how the user notices the transfer", runs="platform"),
+    key("GRANT_MEMORY", ANY, "removed; write MEMORY_GRANTS", offered=False, runs="platform"),
     key(
         "HISTORY",
         HISTORY,
         "how much of the conversation the agent receives",
         default="full",
         code="ABL945",
-        runs="told",
+        runs="platform",
     ),
     key(
         "ON_FAILURE",
@@ -74,10 +75,10 @@ _HANDOFF: Final = place(
         default="continue",
     ),
     key("PASS", NAMES, "variables that the agent receives, by name"),
-    key("PRIORITY", WHOLE, "order of the handoffs, lower first", default="their position", code="ABL945"),
+    key("PRIORITY", COUNT, "order of the handoffs, lower first", default="their position", code="ABL945"),
     key("SET", below("set") | list_of("set") | ref("assignment"), "assign variables before the transfer"),
     key("SUMMARY", TEXT, "text that the agent receives; {{...}} is filled in"),
-    key("TIMEOUT", TIME, "how long the agent may take, in seconds", runs="told"),
+    key("TIMEOUT", TIME, "how long the agent may take, in seconds", runs="platform"),
     key("TO", ref("agents"), "agent that takes over", required=True),
     key("WHEN", ANY, "condition, or a quoted sentence for the model; true: always", required=True),
     parsed=True,
@@ -127,14 +128,14 @@ _DELEGATE: Final = place(
     key("ON_FAILURE", offered=False, runs="executed"),
     key("HISTORY", offered=False),
     title="a delegation",
-    runs="told",
+    runs="platform",
     spec="09 §6",
 )
 _DELEGATE_FAILURE: Final = place(
     "delegate_failure",
     key("type", one_of(retry="call the agent again"), "what to do: retry", runs="executed"),
     key("count", AT_LEAST_ONE, "how often; integer", runs="executed"),
-    runs="told",
+    runs="platform",
     spec="09 §6",
 )
 _REMOTE: Final = place(
@@ -145,7 +146,7 @@ _REMOTE: Final = place(
     key("auth", below("remote_auth"), "how the call of the remote agent proves who asks"),
     key("timeout", TIME, "longest wait for the remote agent"),
     title="REMOTE",
-    runs="told",
+    runs="platform",
     spec="09 §5",
 )
 _REMOTE_AUTH: Final = place(
@@ -164,7 +165,7 @@ _REMOTE_AUTH: Final = place(
         "how the call proves who asks",
     ),
     key("header", ANY, "header that carries the credential"),
-    runs="told",
+    runs="platform",
     spec="09 §5",
 )
 _CONTEXT: Final = place(
@@ -175,13 +176,12 @@ _CONTEXT: Final = place(
         "how much of the conversation the agent receives",
         default="full",
         code="ABL945",
-        runs="told",
     ),
-    key("memory_grants", list_of("grant"), "persistent paths that the agent may use, with access", runs="told"),
+    key("memory_grants", list_of("grant"), "persistent paths that the agent may use, with access", runs="platform"),
     key("pass", NAMES, "variables that the agent receives, by name"),
     key("set", below("set") | list_of("set") | ref("assignment"), "assign variables before the transfer"),
     key("summary", TEXT, "text that the agent receives; {{...}} is filled in"),
-    key("grant_memory", offered=False, runs="told"),
+    key("grant_memory", offered=False, runs="platform"),
     title="CONTEXT",
     lower=True,
     spec="09 §5",
@@ -191,7 +191,6 @@ _HISTORY: Final = place(
     key("mode", one_of("last_n"), "last_n: the last messages only"),
     key("count", AT_LEAST_ONE, "how many messages; integer"),
     key("last_n", offered=False),
-    runs="told",
     spec="09 §5",
 )
 _GRANT: Final = place(
@@ -205,7 +204,7 @@ _GRANT: Final = place(
     key("path", ref("paths"), "persistent path that the agent may use", required=True),
     title="a memory grant",
     lower=True,
-    runs="told",
+    runs="platform",
     spec="09 §5",
 )
 _ON_RETURN: Final = place(
@@ -215,7 +214,7 @@ _ON_RETURN: Final = place(
         one_of("continue: go on, or wait for the user", "resume_intent: route again with what came back"),
         "continue: go on, or wait; resume_intent: route again with what came back",
     ),
-    key("handler", ref("handlers"), "entry of RETURN_HANDLERS that runs", runs="told"),
+    key("handler", ref("handlers"), "entry of RETURN_HANDLERS that runs"),
     key("map", below("returned"), "fields of the returned state and the variables that receive them"),
     key(
         "resume_with",
@@ -227,7 +226,7 @@ _ON_RETURN: Final = place(
         ),
         "which text is routed again",
         default="original_handoff_utterance",
-        runs="told",
+        runs="platform",
     ),
     key("set", below("set") | list_of("set") | ref("assignment"), "assign variables, after map"),
     title="ON_RETURN",
@@ -240,7 +239,6 @@ _RETURN_HANDLER: Final = place(
     key("CLEAR", NAMES, "variables to forget"),
     key("CONTINUE", FLAG, "true: go on, or wait; not with RESUME_INTENT"),
     key("RESUME_INTENT", FLAG, "true: route again with what came back; not with CONTINUE"),
-    runs="told",
     spec="09 §5",
 )
 

@@ -71,7 +71,7 @@ class Entry:
 
     @classmethod
     def at(cls, place: str, block: Lines | None) -> Entry:
-        """What stands below or behind a key; empty for None."""
+        """What is below or behind a key; empty for None."""
         return cls(place, {_name(place, member.key): member for member in members(block)})
 
     def __contains__(self, key: str) -> bool:
@@ -105,7 +105,7 @@ class Entry:
         return self.value(key) if key in self else None
 
     def text(self, key: str) -> str | None:
-        """The text of a key as it stands there, without quotes; None where none is written."""
+        """The text of a key as it is there, without quotes; None where none is written."""
         found = self.lines(key)
         return found.value.value if found is not None and found.value is not None else None
 

@@ -22,15 +22,20 @@ from abl.language.types import (
 _ESCALATE: Final = place(
     "escalate",
     key("triggers", list_of("trigger"), "when a human takes over; the first that holds fires"),
-    key("context_for_human", list_of("told") | NAMES, "what the human sees: variables, or texts", runs="told"),
+    key(
+        "context_for_human",
+        list_of("human_context") | NAMES,
+        "what the human sees: variables, or texts",
+        runs="platform",
+    ),
     key(
         "routing",
         below("destination") | list_of("destination"),
         "who it goes to: one destination, or several with conditions",
-        runs="told",
+        runs="platform",
     ),
-    key("on_human_complete", list_of("human_done"), "what happens when the human is done", runs="told"),
-    key("connector_action", ANY, "action of the connector that hands over", runs="told"),
+    key("on_human_complete", list_of("human_done"), "what happens when the human is done"),
+    key("connector_action", ANY, "action of the connector that hands over", runs="platform"),
     title="ESCALATE",
     spec="09 §7",
 )
@@ -45,19 +50,19 @@ _TRIGGER: Final = place(
         default="medium",
         code="ABL945",
     ),
-    key("TAGS", TEXTS, "labels for the human's desk", runs="told"),
+    key("TAGS", TEXTS, "labels for the human's desk", runs="platform"),
     key("SET", below("set") | list_of("set") | ref("assignment"), "assign variables before the transfer"),
-    key("GENESYS_SIP_HEADERS", ANY, "SIP headers of a Genesys transfer", runs="told"),
+    key("GENESYS_SIP_HEADERS", ANY, "SIP headers of a Genesys transfer", runs="platform"),
     title="an escalation trigger",
     spec="09 §7",
 )
-_TOLD: Final = place(
-    "told",
+_HUMAN_CONTEXT: Final = place(
+    "human_context",
     key("NAME", NAMES, "name of the entry"),
     key("TEMPLATE", ANY, "text for the human; {{...}} is filled in"),
     key("INCLUDE", NAMES, "variables that are shown with it"),
     title="context_for_human",
-    runs="told",
+    runs="platform",
     spec="09 §7",
 )
 _DESTINATION: Final = place(
@@ -65,7 +70,7 @@ _DESTINATION: Final = place(
     key("id", ANY, "name of the destination, for the trace"),
     key(
         "when",
-        CONDITION,
+        ref("condition", **dict.fromkeys(("always", "*"), "the default, which stands last")),
         "condition; the first entry that holds is taken, one without it is the default and stands last",
     ),
     key(
@@ -95,7 +100,7 @@ _DESTINATION: Final = place(
     key("priority_boost", offered=False),
     title="a routing entry",
     misses=True,
-    runs="told",
+    runs="platform",
     spec="09 §7",
 )
 _TRANSFER_VOICE: Final = place(
@@ -115,7 +120,7 @@ _TRANSFER_VOICE: Final = place(
     key("sip_headers", ANY, "SIP headers of the transfer"),
     key("sip_transfer_id", ANY, "id of the transfer; only with sip"),
     key("custom_tools", ref("tools"), "1 to 8 http tools that transfer; only with custom"),
-    runs="told",
+    runs="platform",
     spec="09 §7",
 )
 _HUMAN_DONE: Final = place(
@@ -140,15 +145,15 @@ _HUMAN_DONE: Final = place(
         runs="executed",
     ),
     title="on_human_complete",
-    runs="told",
+    runs="platform",
     spec="09 §7",
 )
-_FREE: Final = place("free", free=True, runs="told", spec="09 §7")
+_FREE: Final = place("free", free=True, runs="platform", spec="09 §7")
 
 PLACES: Final[tuple[Place, ...]] = (
     _ESCALATE,
     _TRIGGER,
-    _TOLD,
+    _HUMAN_CONTEXT,
     _DESTINATION,
     _TRANSFER_VOICE,
     _HUMAN_DONE,

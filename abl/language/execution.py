@@ -31,7 +31,7 @@ _EXECUTION: Final = place(
     key("stop_sequences", TEXTS, "texts at which the model stops"),
     key("max_tokens", AT_LEAST_ONE, "longest reply of the model, in tokens"),
     key("thinking_budget", WHOLE, "tokens for thinking"),
-    key("token_budget", WHOLE, "tokens for one turn", runs="told"),
+    key("token_budget", WHOLE, "tokens for one turn", runs="platform"),
     key("tool_timeout", AT_LEAST_ONE, "longest tool call, in ms", default="30000", runs="executed"),
     key("llm_timeout", AT_LEAST_ONE, "longest model call, in ms", default="30000"),
     key(
@@ -39,7 +39,7 @@ _EXECUTION: Final = place(
         AT_LEAST_ONE,
         "silence after which the session ends, in ms",
         default="1800000",
-        runs="told",
+        runs="platform",
     ),
     key(
         "max_reasoning_iterations",
@@ -49,8 +49,8 @@ _EXECUTION: Final = place(
         runs="executed",
     ),
     key("max_flow_iterations", AT_LEAST_ONE, "steps in one turn", default="100", runs="executed"),
-    key("max_queue_depth", COUNT, "messages that may wait", default="10", runs="told"),
-    key("max_concurrent_messages", AT_LEAST_ONE, "messages that are worked on at once", runs="told"),
+    key("max_queue_depth", COUNT, "messages that may wait", default="10", runs="platform"),
+    key("max_concurrent_messages", AT_LEAST_ONE, "messages that are worked on at once", runs="platform"),
     key(
         "conversation_history_window",
         WHOLE,
@@ -61,9 +61,9 @@ _EXECUTION: Final = place(
         "compaction_threshold",
         SHARE,
         "fill of the context at which the history is shortened, 0 to 1",
-        runs="told",
+        runs="platform",
     ),
-    key("voice_latency_target", ANY, "longest silence in a call, in ms", runs="told"),
+    key("voice_latency_target", ANY, "longest silence in a call, in ms", runs="platform"),
     key("models", below("models"), "models by task"),
     key("reasoning_effort", one_of("none minimal low medium high xhigh max"), "how hard the model thinks"),
     key("verbosity", one_of("low medium high"), "how long its replies are"),
@@ -84,12 +84,12 @@ _EXECUTION: Final = place(
         ),
         "what happens to messages that come while one is worked on",
         default="serial",
-        runs="told",
+        runs="platform",
     ),
-    key("compaction", below("compaction"), "how the history is shortened", runs="told"),
-    key("voice", below("execution_voice"), "settings of calls", runs="told"),
-    key("max_iterations", AT_LEAST_ONE, offered=False, runs="told"),
-    key("pipeline", below("pipeline"), "quick routing before the model", default="off", runs="told"),
+    key("compaction", below("compaction"), "how the history is shortened", runs="platform"),
+    key("voice", below("execution_voice"), "settings of calls", runs="platform"),
+    key("max_iterations", AT_LEAST_ONE, offered=False, runs="executed"),
+    key("pipeline", below("pipeline"), "quick routing before the model", default="off", runs="platform"),
     parsed=True,
     runs="simulated",
     spec="09 §2",
@@ -115,11 +115,14 @@ _COMPACTION: Final = place(
     key("tool_results", ANY, "how results of tools are shortened"),
     key("prior_turns", ANY, "how earlier turns are shortened"),
     key("prompt_context", ANY, "how the rest of the prompt is shortened"),
-    runs="told",
+    runs="platform",
     spec="09 §2",
 )
 _EXECUTION_VOICE: Final = place(
-    "execution_voice", key("coordinator_policy", ANY, "who speaks when several agents could"), runs="told", spec="09 §2"
+    "execution_voice",
+    key("coordinator_policy", ANY, "who speaks when several agents could"),
+    runs="platform",
+    spec="09 §2",
 )
 _PIPELINE: Final = place(
     "pipeline",
@@ -135,7 +138,7 @@ _PIPELINE: Final = place(
     key("intentBridge", below("intent_bridge"), "how sure an intent must be"),
     key("model", offered=False),
     parsed=True,
-    runs="told",
+    runs="platform",
     spec="09 §2",
     code="ABL904",
 )
@@ -143,7 +146,7 @@ _SHORT_CIRCUIT: Final = place(
     "short_circuit",
     key("enabled", FLAG, "default true"),
     key("confidenceThreshold", SHARE, "least confidence, 0 to 1", default="0.85"),
-    runs="told",
+    runs="platform",
     spec="09 §2",
     code="ABL904",
 )
@@ -151,7 +154,7 @@ _TOOL_FILTER: Final = place(
     "tool_filter",
     key("enabled", FLAG, "default true"),
     key("maxTools", AT_LEAST_ONE, "tools that the model is shown", default="6"),
-    runs="told",
+    runs="platform",
     spec="09 §2",
     code="ABL904",
 )
@@ -159,7 +162,7 @@ _KEYWORD_VETO: Final = place(
     "keyword_veto",
     key("enabled", FLAG, "default true"),
     key("keywords", TEXTS, "the words", default="none"),
-    runs="told",
+    runs="platform",
     spec="09 §2",
     code="ABL904",
 )
@@ -170,7 +173,7 @@ _INTENT_BRIDGE: Final = place(
     key("guidedThreshold", SHARE, "confidence to hint at a route, 0 to 1", default="0.5"),
     key("outOfScopeDecline", FLAG, "decline what no agent fits", default="true"),
     key("multiIntentSignal", FLAG, "tell the model of several intents", default="true"),
-    runs="told",
+    runs="platform",
     spec="09 §2",
     code="ABL904",
 )

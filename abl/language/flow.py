@@ -64,7 +64,7 @@ STEP: Final = place(
     *PRESENTED,
     *CALLS,
     key("AVAILABLE_TOOLS", refs("tools"), "tools the model may use in this step", default="all of the agent"),
-    key("AWAIT_ATTACHMENT", below("await_attachment"), "ask for an upload and wait for it", runs="told"),
+    key("AWAIT_ATTACHMENT", below("await_attachment"), "ask for an upload and wait for it", runs="platform"),
     key("BEHAVIOR", ANY, "text added to the goal of the step"),
     key("CHECK", ANY, "condition to go on; when it does not hold ON_FAIL runs, and without one the step halts"),
     *CHANGES,
@@ -112,9 +112,9 @@ STEP: Final = place(
         list_of("branch"),
         "branches over the user's message; the first that holds runs, none: wait for the next message",
     ),
-    key("ON_TIMEOUT", ANY, "step to go to when waiting took too long", runs="told"),
+    key("ON_TIMEOUT", ANY, "step to go to when waiting took too long", runs="platform"),
     key("PRESENT", TEMPLATE, "message once per entry, right before the first question of the GATHER"),
-    key("PROMPT", TEXT, "question of a step that collects one field with COLLECT", runs="told"),
+    key("PROMPT", TEXT, "question of a step that collects one field with COLLECT", runs="platform"),
     key(
         "REASONING",
         FLAG,
@@ -122,16 +122,16 @@ STEP: Final = place(
         required=True,
         code="ABL606",
     ),
-    key("RESOLVE_SIP_DESTINATION", below("resolve_sip"), "find where a later call_transfer leads", runs="told"),
+    key("RESOLVE_SIP_DESTINATION", below("resolve_sip"), "find where a later call_transfer leads", runs="platform"),
     *SAYS,
     key(
         "SECURE_INPUT",
         below("secure_input"),
         "take secret digits by voice; they never reach session, trace or model",
-        runs="told",
+        runs="platform",
     ),
     key("STEP_CONSTRAINTS", list_of("rule"), "rules that are active only while the model acts in this step"),
-    key("STRATEGY", STRATEGY, "how the values of the fields are found in messages", default="auto", runs="told"),
+    key("STRATEGY", STRATEGY, "how the values of the fields are found in messages", default="auto", runs="platform"),
     key("SUB_INTENTS", list_of("sub_intent"), "intents that belong to the step while it waits", default="RESUME true"),
     *MORE_GOES,
     key("WHEN", ANY, "condition on entry; while it does not hold the step is skipped"),
@@ -147,7 +147,7 @@ _CALL: Final = place(
     title="CALL",
     spec="06 §5.8",
 )
-_RESPOND: Final = place("respond", *PRESENTED, *KEYED, runs="told", spec="06 §5.1")
+_RESPOND: Final = place("respond", *PRESENTED, *KEYED, spec="06 §5.1")
 _BRANCH: Final = place(
     "branch",
     *PRESENTED,
@@ -171,7 +171,7 @@ _DIGRESSION: Final = place(
     *CHANGES,
     key("CONDITION", ANY, "must hold as well"),
     *MOVES,
-    key("DO", list_of("digression_deed"), "actions in order, in place of the keys beside it"),
+    key("DO", list_of("digression_action"), "actions in order, in place of the keys beside it"),
     *GOES,
     INTENT,
     key("KEYWORDS", TEXTS, "words that count as the intent when the message contains one"),
@@ -214,7 +214,7 @@ _ACTION_HANDLER: Final = place(
     COMPLETE,
     key("CONDITION", ANY, "must hold as well; action.id, action.value and action.fields are set"),
     *MOVES,
-    key("DO", list_of("deed"), "actions in order, in place of the keys beside it"),
+    key("DO", list_of("handler_action"), "actions in order, in place of the keys beside it"),
     *GOES,
     MESSAGE_KEY,
     ON_RETURN,
@@ -224,7 +224,7 @@ _ACTION_HANDLER: Final = place(
     spec="06 §6.4",
 )
 _ACTION: Final = place(
-    "deed",
+    "handler_action",
     *without(CALLS, "CALL_WITH"),
     *without(PRESENTED, "ACTIONS"),
     *CHANGES,
@@ -239,7 +239,7 @@ _ACTION: Final = place(
     spec="06 §6.4",
 )
 _DIGRESSION_ACTION: Final = place(
-    "digression_deed",
+    "digression_action",
     *without(CALLS, "CALL_WITH"),
     *CHANGES,
     *MOVES,
@@ -251,17 +251,16 @@ _DIGRESSION_ACTION: Final = place(
     spec="06 §7",
 )
 _TOOL_ACTION: Final = place(
-    "tool_deed",
+    "tool_action",
     *without(CALLS, "CALL_WITH"),
     *CHANGES,
     COMPLETE,
     *MOVES,
-    key("ELSE", below("tool_deed"), "runs when none of the conditions before it holds"),
+    key("ELSE", below("tool_action"), "runs when none of the conditions before it holds"),
     key(
         "FORMATS",
         below("formats"),
         "other forms of the message, by channel; the plain text is always kept",
-        runs="told",
     ),
     *GOES,
     key(
@@ -304,7 +303,7 @@ _TRANSFORM: Final = place(
 _SET_PLACE: Final = place("set", others=EXPRESSION, free=True, spec="06 §5.3")
 _MAP_PLACE: Final = place("map", others=EXPRESSION, free=True, spec="06 §5.5")
 _WITH: Final = place("with", others=EXPRESSION, free=True, spec="06 §5.8")
-_INPUT: Final = place("input", others=EXPRESSION, free=True, runs="told", spec="09 §6")
+_INPUT: Final = place("input", others=EXPRESSION, free=True, runs="platform", spec="09 §6")
 _RETURNED: Final = place("returned", others=NAMES, free=True, spec="09 §5")
 _LOG: Final = place(
     "log",

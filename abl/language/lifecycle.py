@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from abl.language.model import Place, key, only, place, told, without
+from abl.language.model import Place, key, only, place, without
 from abl.language.shared import CALLS, CHANGES, KEYED, MESSAGE_KEY, PRESENTED, RESPOND, SAY, SAYS, SUBTYPE
 from abl.language.types import ANY, CONDITION, COUNT, FLAG, MS, TEMPLATE, below, list_of, one_of, ref
 
@@ -15,7 +15,7 @@ _COMPLETE: Final = place(
     *CHANGES,
     *KEYED,
     key("RESPOND", below("respond") | TEMPLATE, "last message; {{...}} is filled in"),
-    key("STORE", ref("store"), "collection, or value -> path: what is kept", runs="told"),
+    key("STORE", ref("store"), "collection, or value -> path: what is kept", runs="platform"),
     key("TERMINAL", FLAG, "false: say it and keep the session", default="true"),
     key("WHEN", ANY, "condition that ends the agent's work; the first entry that holds is taken"),
     parsed=True,
@@ -24,20 +24,20 @@ _COMPLETE: Final = place(
 _ON_ERROR: Final = place(
     "on_error",
     key("default", below("error_handler") | ref("error_action"), "any error that no other handler takes"),
-    key("llm_error", below("error_handler") | ref("error_action"), "the model failed", runs="simulated"),
+    key("llm_error", below("error_handler") | ref("error_action"), "the model failed", runs="platform"),
     key("tool_error", below("error_handler") | ref("error_action"), "a tool failed; SUBTYPE narrows it"),
     key(
         "routing_error",
         below("error_handler") | ref("error_action"),
         "a handoff or delegation failed",
-        runs="simulated",
+        runs="platform",
     ),
     key(
         "validation_error",
         below("error_handler") | ref("error_action"),
         "a value did not fit too often, or had the wrong type",
     ),
-    key("timeout_error", below("error_handler") | ref("error_action"), "something took too long", runs="simulated"),
+    key("timeout_error", below("error_handler") | ref("error_action"), "something took too long", runs="platform"),
     key("unknown_error", below("error_handler") | ref("error_action"), "an error of no other type"),
     others=below("error_handler") | ref("error_action"),
     parsed=True,
@@ -49,7 +49,7 @@ _ERROR_HANDLER: Final = place(
     key("BACKTRACK_TO", ref("steps"), "step for THEN: BACKTRACK"),
     key("HANDOFF_TARGET", ref("agents"), "agent for THEN: HANDOFF"),
     *only(CHANGES, "SET"),
-    *told(*only(CHANGES, "LOG")),
+    *only(CHANGES, "LOG"),
     RESPOND,
     key("RETRY", COUNT, "how often it is tried again; integer"),
     key(
@@ -94,7 +94,7 @@ _ERROR_HANDLER: Final = place(
         "type of error that the handler takes",
         code="ABL513",
     ),
-    key("ESCALATE", offered=False, runs="told"),
+    key("ESCALATE", offered=False, runs="platform"),
     title="an error handler",
     spec="09 §8",
 )
@@ -104,7 +104,7 @@ _ON_START: Final = place(
     *without(CALLS, "CALL_WITH"),
     key("BRANCHES", list_of("greeting"), "greetings by condition; the first that holds is said in place of RESPOND"),
     *CHANGES,
-    key("DELEGATE", ref("agents"), "agent to call before the first message", runs="told"),
+    key("DELEGATE", ref("agents"), "agent to call before the first message"),
     MESSAGE_KEY,
     key("RESPOND", below("respond") | TEMPLATE, "first message, unless a branch takes the start"),
     SAY,
@@ -128,7 +128,7 @@ _HOOK_BRANCH: Final = place(
     key("RESPOND", below("respond") | TEMPLATE, "message of the branch"),
     *PRESENTED,
     MESSAGE_KEY,
-    key("SET", offered=False, runs="told"),
+    key("SET", offered=False, runs="platform"),
     spec="09 §9",
 )
 _HOOKS: Final = place(
@@ -147,8 +147,8 @@ _HOOK: Final = place(
     *without(CALLS, "CALL_WITH"),
     key("BRANCHES", list_of("greeting"), "messages by condition; the first that holds is said"),
     *CHANGES,
-    key("CRITICAL", FLAG, "true: a failure stops the turn", default="false", runs="told"),
-    key("DELEGATE", ANY, "agent to call", runs="told"),
+    key("CRITICAL", FLAG, "true: a failure stops the turn", default="false", runs="platform"),
+    key("DELEGATE", ANY, "agent to call"),
     MESSAGE_KEY,
     *SAYS,
     key(
@@ -171,14 +171,14 @@ _MESSAGES: Final = place(
     key("invalid_handoff", ANY, "when a transfer did not work"),
     key("self_handoff", ANY, "when an agent would transfer to itself"),
     key("tool_fallback_desc", ANY, "description of tools that have none"),
-    key("multi_intent_disambiguate_header", ANY, "above the choice between several intents", runs="told"),
-    key("multi_intent_disambiguate_option", ANY, "one line of that choice", runs="told"),
-    key("multi_intent_queued_notice", ANY, "when other intents wait for their turn", runs="told"),
-    key("multi_intent_queued_follow_up", ANY, "when a waiting intent has its turn", runs="told"),
-    key("handoff_message", ANY, "when another agent takes over", runs="told"),
-    key("routing_message", ANY, "while the message is routed", runs="told"),
-    key("greeting", ANY, "first message", runs="told"),
-    key("out_of_scope", ANY, "when no agent fits the message", runs="told"),
+    key("multi_intent_disambiguate_header", ANY, "above the choice between several intents", runs="platform"),
+    key("multi_intent_disambiguate_option", ANY, "one line of that choice", runs="platform"),
+    key("multi_intent_queued_notice", ANY, "when other intents wait for their turn", runs="platform"),
+    key("multi_intent_queued_follow_up", ANY, "when a waiting intent has its turn", runs="platform"),
+    key("handoff_message", ANY, "when another agent takes over", runs="platform"),
+    key("routing_message", ANY, "while the message is routed", runs="platform"),
+    key("greeting", ANY, "first message", runs="platform"),
+    key("out_of_scope", ANY, "when no agent fits the message", runs="platform"),
     title="MESSAGES",
     free=True,
     spec="09 §8",

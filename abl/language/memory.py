@@ -9,6 +9,7 @@ from abl.language.model import Place, key, place
 from abl.language.shared import MASK_CONFIG, SENSITIVE, SENSITIVE_DISPLAY, VARIABLE_TYPE
 from abl.language.types import (
     ANY,
+    AT_LEAST_ONE,
     COUNT,
     DURATION,
     EXPRESSION,
@@ -169,7 +170,7 @@ _STORE: Final = place(
         code="ABL352",
     ),
     key("unique", FLAG, "append: leave out what the list holds already"),
-    key("maxSize", COUNT, "append: how many entries the list keeps, the newest", code="ABL355"),
+    key("maxSize", AT_LEAST_ONE, "append: how many entries the list keeps, the newest", code="ABL355"),
     lower=True,
     parsed=True,
     spec="03 §4",

@@ -19,22 +19,25 @@ ALIASES: Final = {
     "PARAMS": "PARAMETERS",
     "CALL_WITH": "WITH",
     "RETURN": "EXPECT_RETURN",
+    "DEFAULT_SOURCE": "SOURCE",
     "SHOWFIRST": "SHOW_FIRST",
     "SHOWLAST": "SHOW_LAST",
     "VOICE INSTRUCTIONS": "VOICE_INSTRUCTIONS",
 }
 """Documented other spellings of a key (upper case) and the canonical one."""
 
-Runs = Literal["executed", "simulated", "metadata", "told"]
+_PLAIN_ALIASES: Final = {other.replace("_", ""): known for other, known in ALIASES.items() if "_" in other}
+
+Runs = Literal["executed", "simulated", "metadata", "platform"]
 """What the runtime does with a key. ``executed``: carries it out. ``simulated``: a mock, a scripted model or the
-tester stands in for what it names. ``metadata``: for readers and the check; there is nothing to run. ``told``: the
+tester stands in for what it names. ``metadata``: for readers and the check; there is nothing to run. ``platform``: the
 platform does it and nothing here does; hover, `abl check` and docs/reference/keys.md say so (docs/spec 09 §16)."""
 
 
 def canonical_key(written: str) -> str:
     """Canonical upper-case form of a key as an author wrote it; unknown keys are only put in upper case."""
     upper = written.upper()
-    return ALIASES.get(upper, upper)
+    return ALIASES.get(upper) or _PLAIN_ALIASES.get(upper, upper)
 
 
 def plain(key: str) -> str:
@@ -52,7 +55,7 @@ class Key:
 
     ``name`` is written as authors write it, ``doc`` is its line in hover and reference, ``default`` what holds without
     it, as text; ``required`` keys are missed where they are not there. ``offered``: completion knows it; without that
-    it is another spelling, or told of by a code of its own. ``code``: the rule of its own that looks at the value. It,
+    it is another spelling, or reported by a rule of its own. ``code``: the rule of its own that checks the value. It,
     ``runs`` and ``spec``, the section of docs/spec, are those of the place where the key says nothing else. ``of``: the
     kinds of thing, such as bindings of tools, that alone have it.
     """
@@ -74,8 +77,8 @@ class Key:
         return bool(self.code)
 
     @property
-    def told_by(self) -> str:
-        """The code that tells of a value which the key does not take; empty where any is taken."""
+    def reported_by(self) -> str:
+        """The code that reports a value which the key does not take; empty where any is taken."""
         if self.code:
             return self.code
         general = [code for code, kinds in _GENERAL.items() for one in parts(self.type) if isinstance(one, kinds)]
@@ -103,8 +106,8 @@ class Place:
     """A mapping of the language: where it is met, and its keys.
 
     ``others`` is the type of every key that is not listed. ``title`` names it for readers. ``lower``: its keys are
-    written in lower case. ``parsed``: a reader of ``abl.syntax`` makes nodes of it and tells of its keys. ``free``: any
-    key may stand there. ``heads`` are words that stand behind the name of an entry, with their meaning.
+    written in lower case. ``parsed``: a reader of ``abl.syntax`` makes nodes of it and checks its keys. ``free``: any
+    key may be there. ``heads`` are words that follow the name of an entry, with their meaning.
     ``misses``: a rule of its own misses the required keys, and says which misspelt one was meant. ``runs``, ``spec``
     and ``code`` hold for all of its keys that say nothing else.
     """
@@ -134,7 +137,7 @@ class Place:
     def key(self, written: str) -> Key | None:
         """The key that an author means; None for one that the place does not list."""
         upper = written.upper().replace(" ", "_")
-        return self.keys.get(upper) or self.keys.get(ALIASES.get(upper, upper)) or self._written.get(plain(written))
+        return self.keys.get(upper) or self.keys.get(canonical_key(upper)) or self._written.get(plain(written))
 
 
 def key(
@@ -175,9 +178,9 @@ def place(
     return Place(name, here, others, title, lower, parsed, free, heads or {}, misses, runs, spec, code)
 
 
-def told(*listed: Key) -> tuple[Key, ...]:
+def on_platform(*listed: Key) -> tuple[Key, ...]:
     """The keys as nothing here executes them."""
-    return tuple([replace(known, runs="told") for known in listed])
+    return tuple([replace(known, runs="platform") for known in listed])
 
 
 def without(listed: Iterable[Key], names: str) -> tuple[Key, ...]:
@@ -192,4 +195,16 @@ def only(listed: Iterable[Key], names: str) -> tuple[Key, ...]:
     return tuple(by_name[name] for name in names.split())
 
 
-__all__ = ["ALIASES", "Key", "Place", "Runs", "canonical_key", "key", "only", "place", "plain", "told", "without"]
+__all__ = [
+    "ALIASES",
+    "Key",
+    "Place",
+    "Runs",
+    "canonical_key",
+    "key",
+    "on_platform",
+    "only",
+    "place",
+    "plain",
+    "without",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from abl.language.flow import STEP
-from abl.language.model import Place, key, place, told
+from abl.language.model import Place, key, on_platform, place
 from abl.language.shared import METHOD
 from abl.language.types import (
     ANY,
@@ -30,12 +30,12 @@ _PROFILE: Final = place(
     key("CONSTRAINTS", ANY, "rules while the profile is active, after the agent's own", runs="executed"),
     key("CONVERSATION", ANY, "how the agent speaks, listens and interacts"),
     key("FLOW", ANY, "steps that are skipped, changed or put in", runs="executed"),
-    key("GATHER", ANY, "how values are collected"),
+    key("GATHER", ANY, "how values are collected", runs="executed"),
     key("INSTRUCTIONS", TEXT, "guidance for the model while the profile is active", runs="executed"),
     key("RESPONSE", ANY, "limits of the replies", runs="executed"),
     key("TOOLS", ANY, "tools that are hidden or added", runs="executed"),
     key("VOICE", ANY, "how replies are spoken"),
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _DESTINATION_URL: Final = place(
@@ -57,7 +57,7 @@ _DESTINATION_URL: Final = place(
         "how the request proves who asks",
     ),
     key("headers", ANY, "headers of the request"),
-    runs="told",
+    runs="platform",
     spec="09 §15",
 )
 _INLINE_PROFILE: Final = place(
@@ -72,30 +72,36 @@ _INLINE_PROFILE: Final = place(
     ),
     key("INSTRUCTIONS", TEXT, "guidance for the model while the profile is active", runs="executed"),
     key("CONVERSATION", below("conversation"), "how the agent speaks, listens and interacts"),
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _PROFILE_RESPONSE: Final = place(
     "profile_response",
-    key("max_buttons", COUNT, "most buttons below a reply"),
-    key("fallback_format", ANY, "form of the reply where the channel has no other"),
+    key("max_buttons", COUNT, "most buttons below a reply", runs="executed"),
+    key("fallback_format", ANY, "form of the reply where the channel has no other", runs="executed"),
     key(
         "media_types",
         one_of("image document audio video file text", many=True, open=True),
         "kinds of media that are sent",
+        runs="executed",
     ),
     key("max_response_length", AT_LEAST_ONE, "longest reply, in characters", runs="executed"),
     title="RESPONSE",
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _PROFILE_TOOLS: Final = place(
     "profile_tools",
     key("HIDE", refs("tools"), "tools that are unknown while the profile is active", runs="executed"),
-    key("ADD", list_of("tool") | by_name("tool"), "tools that are there only while the profile is active"),
+    key(
+        "ADD",
+        list_of("tool") | by_name("tool"),
+        "tools that are there only while the profile is active",
+        runs="executed",
+    ),
     key("PARAMETERS", ANY, "parameters of the added tools"),
     title="TOOLS of a profile",
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _PROFILE_GATHER: Final = place(
@@ -110,9 +116,9 @@ _PROFILE_GATHER: Final = place(
         one_of(always="each value", never="none", on_change="values that replace others", open=True),
         "when collected values are confirmed by the user",
     ),
-    key("FIELD_OVERRIDES", by_name("override"), "other properties of fields, by name"),
+    key("FIELD_OVERRIDES", by_name("override"), "other properties of fields, by name", runs="executed"),
     title="GATHER of a profile",
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _OVERRIDE: Final = place(
@@ -122,17 +128,17 @@ _OVERRIDE: Final = place(
     key("skip", FLAG, "true: the field is left out while the profile is active"),
     key("validation", ANY, "rule in place of that of the field"),
     key("extraction_hints", TEXTS, "words near the value, in place of those of the field"),
-    runs="told",
+    runs="executed",
     spec="09 §12",
 )
 _PROFILE_FLOW: Final = place(
     "profile_flow",
     key("SKIP", refs("steps"), "steps that are left out", runs="executed"),
-    key("OVERRIDES", by_name("step_override"), "other messages and transitions of steps, by name"),
+    key("OVERRIDES", by_name("step_override"), "other messages and transitions of steps, by name", runs="executed"),
     key("INSERTIONS", list_of("insertion"), "steps that are put in"),
     key("REPLACE", ANY, "a flow in place of the agent's"),
     title="FLOW of a profile",
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 _STEP_OVERRIDE: Final = place(
@@ -141,15 +147,15 @@ _STEP_OVERRIDE: Final = place(
     key("transition", ref("steps"), "step that comes next"),
     key("VOICE", below("voice"), "how the message is spoken"),
     key("RICH_CONTENT", below("formats"), "other forms of the message, by channel"),
-    runs="told",
+    runs="executed",
     spec="09 §12",
 )
 _INSERTION: Final = place(
     "insertion",
-    *told(*STEP.listed),
+    *on_platform(*STEP.listed),
     key("AFTER", ref("steps"), "step after which this one is put in"),
     key("BEFORE", ref("steps"), "step before which this one is put in"),
-    runs="told",
+    runs="platform",
     spec="09 §12",
 )
 

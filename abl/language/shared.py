@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from abl.language.model import key, told
+from abl.language.model import key, on_platform
 from abl.language.types import (
     ANY,
     CONDITION,
@@ -132,7 +132,7 @@ ACTION: Final = one_of(
     filter="remove what was found",
 )
 
-MESSAGE_KEY: Final = key("MESSAGE_KEY", ANY, "key of the message in the locale catalogue", runs="told")
+MESSAGE_KEY: Final = key("MESSAGE_KEY", ANY, "key of the message in the locale catalogue", runs="platform")
 SHOWN_WHEN: Final = key("when", CONDITION, "condition; shown only while it holds")
 ADAPTIVE: Final = key("adaptive", FLAG, "fit the layout to the device")
 ICON: Final = key("iconUrl", ANY, "URL of a small picture")
@@ -167,7 +167,7 @@ SENSITIVE: Final = key("SENSITIVE", FLAG, "personal data: masked wherever it is 
 RESPOND: Final = key("RESPOND", below("respond") | TEMPLATE, "send a message; {{...}} is filled in")
 SAY: Final = key("SAY", below("respond") | TEMPLATE, "send a message; another spelling of RESPOND")
 ON_RETURN: Final = key(
-    "ON_RETURN", below("on_return") | ref("returns"), "what happens when the agent gives control back", runs="told"
+    "ON_RETURN", below("on_return") | ref("returns"), "what happens when the agent gives control back", runs="platform"
 )
 INTENT: Final = key(
     "INTENT", prose(ref("intents")), "the intent that the message must have, by its name", required=True
@@ -205,19 +205,21 @@ VARIANTS: Final = (
     key("FEEDBACK", below("feedback"), "question how good it was"),
 )
 """Other forms of a message, by channel (09 §14)."""
-PRESENTED: Final = told(
+PRESENTED: Final = (
     key("FORMATS", below("formats"), "other forms of the message, by channel; the plain text is always kept"),
     key("RICH_CONTENT", below("formats"), "other forms of the message, by channel; the same as FORMATS"),
     key("CAROUSEL", below("carousel") | list_of("card"), "cards shown side by side with the message"),
     key("VOICE", below("voice"), "how the message is spoken"),
-    key("VOICE INSTRUCTIONS", TEXT, "tone and manner of the spoken message, for the speech model"),
-    BARGE_IN,
-    STREAMING,
+    *on_platform(
+        key("VOICE INSTRUCTIONS", TEXT, "tone and manner of the spoken message, for the speech model"),
+        BARGE_IN,
+        STREAMING,
+    ),
     key("ACTIONS", below("actions") | list_of("element"), "buttons, selections and inputs below the message"),
 )
 """How a message is shown and spoken."""
-KEYED: Final = told(
-    key("MESSAGE_KEY", ANY, "key of the message in the locale catalogue"),
+KEYED: Final = (
+    *on_platform(key("MESSAGE_KEY", ANY, "key of the message in the locale catalogue")),
     key("MODEL_CONTEXT", TEXT, "text that later model calls see in place of the message; empty: nothing"),
 )
 """What a message is beside its text."""
@@ -264,8 +266,8 @@ MORE_GOES: Final = (
 )
 MOVES: Final = (
     key("HANDOFF", ref("agents"), "transfer the conversation to an agent"),
-    key("DELEGATE", ref("agents"), "call another agent and go on with its result", runs="told"),
-    key("RETURN", FLAG, "with DELEGATE: the agent gives control back afterwards", runs="told"),
+    key("DELEGATE", ref("agents"), "call another agent and go on with its result"),
+    key("RETURN", FLAG, "with DELEGATE: the agent gives control back afterwards, as it does anyway", runs="metadata"),
 )
 """Other agents."""
 RESULTS: Final = (
@@ -311,11 +313,11 @@ PARAMETER: Final = (
     key("key", EXPRESSION, "expression; its value is looked up in the table"),
     key("table", ref("lookups"), "table of LOOKUP_TABLES that gives the value"),
     key("hidden", FLAG, "true: the model does not see it, it is still sent", default="false"),
-    key("visibility", below("visibility"), "who sees the parameter", runs="told"),
+    key("visibility", below("visibility"), "who sees the parameter", runs="platform"),
     key("properties", by_name("parameter"), "fields of an object parameter", runs="metadata"),
 )
 """A parameter of a tool (08 §4)."""
-ELSEWHERE: Final = told(
+ELSEWHERE: Final = on_platform(
     key("REMOTE", below("remote"), "agent of another system: location, endpoint, protocol, auth"),
     key("LOCATION", LOCATION, "where the agent runs", default="local"),
     key("ENDPOINT", ANY, "URL of the agent; makes it remote"),

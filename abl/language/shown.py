@@ -22,17 +22,17 @@ from abl.language.types import (
     one_of,
 )
 
-_FORMATS: Final = place("formats", *VARIANTS, parsed=True, runs="told", spec="09 §14")
+_FORMATS: Final = place("formats", *VARIANTS, parsed=True, runs="executed", spec="09 §14")
 _TEMPLATE: Final = place(
     "template",
     key("DEFAULT", ANY, "plain text, for every channel without a form of its own", required=True, runs="executed"),
     key("VOICE", below("voice"), "how the text is spoken"),
-    key("VOICE INSTRUCTIONS", TEXT, "tone and manner of the spoken text, for the speech model"),
+    key("VOICE INSTRUCTIONS", TEXT, "tone and manner of the spoken text, for the speech model", runs="platform"),
     key("ACTIONS", below("actions") | list_of("element"), "buttons, selections and inputs below the text"),
     key("RENDERABLES", list_of("renderable"), "parts that the page draws by itself"),
     *VARIANTS,
     parsed=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _RENDERABLE: Final = place(
@@ -42,7 +42,7 @@ _RENDERABLE: Final = place(
     key("targets", TEXTS, "channels that it is for"),
     key("fallbackText", ANY, "text where it cannot be drawn"),
     key("schemaRef", ANY, "schema of the payload"),
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _LISTED: Final = place(
@@ -50,7 +50,7 @@ _LISTED: Final = place(
     FROM,
     key("template", ANY, "the entry; {{field}} reads the item, {{value}} an item that is a plain value"),
     SHOWN_WHEN,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _CAROUSEL: Final = place(
@@ -59,11 +59,16 @@ _CAROUSEL: Final = place(
     key("template", below("card"), "the entry; {{field}} reads the item, {{value}} an item that is a plain value"),
     SHOWN_WHEN,
     key("cards", list_of("card"), "the cards"),
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _CARD: Final = place(
-    "card", *CARD, key("buttons", list_of("element"), "buttons below the card"), misses=True, runs="told", spec="09 §14"
+    "card",
+    *CARD,
+    key("buttons", list_of("element"), "buttons below the card"),
+    misses=True,
+    runs="executed",
+    spec="09 §14",
 )
 _QUICK_REPLY: Final = place(
     "quick_reply",
@@ -71,7 +76,7 @@ _QUICK_REPLY: Final = place(
     key("label", ANY, "what it says", required=True),
     ICON,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _SHOWN_LIST: Final = place(
@@ -81,10 +86,10 @@ _SHOWN_LIST: Final = place(
     ADAPTIVE,
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
-_LIST_ITEM: Final = place("list_item", *CARD, misses=True, runs="told", spec="09 §14")
+_LIST_ITEM: Final = place("list_item", *CARD, misses=True, runs="executed", spec="09 §14")
 _MEDIA: Final = place(
     "media",
     key("url", ANY, "where it is", required=True),
@@ -93,7 +98,7 @@ _MEDIA: Final = place(
     key("caption", ANY, "text below it"),
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _FILE: Final = place(
@@ -104,7 +109,7 @@ _FILE: Final = place(
     key("mimeType", ANY, "its MIME type"),
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _KPI: Final = place(
@@ -117,7 +122,7 @@ _KPI: Final = place(
     ADAPTIVE,
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _TABLE: Final = place(
@@ -128,7 +133,7 @@ _TABLE: Final = place(
     ADAPTIVE,
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _COLUMN: Final = place(
@@ -137,7 +142,7 @@ _COLUMN: Final = place(
     key("header", ANY, "heading of the column", required=True),
     key("align", one_of("left center right"), "default left"),
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _CHART: Final = place(
@@ -153,7 +158,7 @@ _CHART: Final = place(
     key("data", below("listed") | list_of("datum") | NAMES, "the values", required=True),
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _DATUM: Final = place(
@@ -162,7 +167,7 @@ _DATUM: Final = place(
     key("value", ANY, "the value", required=True),
     key("color", ANY, "its colour"),
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _FORM: Final = place(
@@ -172,7 +177,7 @@ _FORM: Final = place(
     key("submitLabel", ANY, "text of the button that sends it"),
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _PROGRESS: Final = place(
@@ -183,7 +188,7 @@ _PROGRESS: Final = place(
     key("variant", one_of("bar circle"), "bar or circle", code="ABL1064"),
     SHOWN_WHEN,
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _FEEDBACK: Final = place(
@@ -222,14 +227,14 @@ _FEEDBACK: Final = place(
     key("range", offered=False),
     key("comment_threshold", offered=False),
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _COPY: Final = place(
     "copy",
     key("when", CONDITION, "condition; the first text that holds is taken"),
     key("text", TEXT, "the text"),
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _ACTIONS: Final = place(
@@ -241,7 +246,7 @@ _ACTIONS: Final = place(
     key("from", offered=False),
     key("template", offered=False),
     title="ACTIONS",
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _ELEMENT: Final = place(
@@ -267,7 +272,7 @@ _ELEMENT: Final = place(
     key("INPUT", ANY, 'short form of an input: "Label"'),
     title="an action element",
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _OPTION: Final = place(
@@ -277,14 +282,14 @@ _OPTION: Final = place(
     key("description", TEXT, "text beside it"),
     title="an option",
     misses=True,
-    runs="told",
+    runs="executed",
     spec="09 §14",
 )
 _VOICE: Final = place(
     "voice",
-    key("SSML", ANY, "the message as SSML"),
+    key("SSML", ANY, "the message as SSML", runs="executed"),
     key("INSTRUCTIONS", TEXT, "tone and manner, for the speech model"),
-    key("PLAIN_TEXT", ANY, "the message as it is spoken, without SSML"),
+    key("PLAIN_TEXT", ANY, "the message as it is spoken, without SSML", runs="executed"),
     BARGE_IN,
     STREAMING,
     key(
@@ -302,7 +307,7 @@ _VOICE: Final = place(
     key("temperature", ANY, "how lively it speaks"),
     key("auto_tts_language_switch", FLAG, "speak each language in its own voice"),
     title="VOICE",
-    runs="told",
+    runs="platform",
     spec="09 §13",
 )
 

@@ -38,18 +38,18 @@ _BEHAVIOR: Final = place(
     key("forbiddenActions", offered=False),
     title="BEHAVIOR",
     lower=True,
-    runs="told",
+    runs="platform",
     spec="09 §4",
 )
 _MEMBER: Final = place(
     "member",
-    key("REF", ANY, "path of the agent", required=True),
-    key("ALIAS", ANY, "short name of the agent"),
+    key("REF", ANY, "path of the agent", required=True, runs="executed"),
+    key("ALIAS", ANY, "short name of the agent", runs="executed"),
     key("CAPABILITIES", TEXTS, "what the agent can do", required=True),
     key("CHANNELS", TEXTS, "channels the agent serves"),
     key("REQUIRES_VALIDATION", FLAG, "true: its replies are checked", default="false"),
     title="an entry of AGENTS",
-    runs="told",
+    runs="platform",
     spec="09 §4",
 )
 _ROUTING: Final = place(
@@ -81,10 +81,12 @@ _ROUTING: Final = place(
     *ROUTES,
     key("FALLBACK", ref("route"), "where the message goes when nothing else fits", runs="executed"),
     title="a routing entry",
-    runs="told",
+    runs="platform",
     spec="09 §4",
 )
-_ROUTED: Final = place("routed", *ROUTES, key("FALLBACK", offered=False, runs="executed"), runs="told", spec="09 §4")
+_ROUTED: Final = place(
+    "routed", *ROUTES, key("FALLBACK", offered=False, runs="executed"), runs="platform", spec="09 §4"
+)
 _INTENT_MATCH: Final = place(
     "intent_match",
     key("INTENTS", refs("intents"), "intents that the entry takes", runs="executed"),
@@ -104,7 +106,7 @@ _INTENT_MATCH: Final = place(
         runs="executed",
     ),
     key("FALLBACK", ref("route"), "where the message goes when no intent fits", runs="executed"),
-    runs="told",
+    runs="platform",
     spec="09 §4",
 )
 _ROUTE_LIMITS: Final = place(
@@ -112,10 +114,10 @@ _ROUTE_LIMITS: Final = place(
     key("channels", TEXTS, "channels for which the rule counts", runs="executed"),
     key("requiresState", NAMES, "variables that must be set", runs="executed"),
     key("ignoreIntents", refs("intents"), "intents for which the rule does not count", runs="executed"),
-    runs="told",
+    runs="platform",
     spec="09 §4",
 )
-_STATE: Final = place("state", others=below("state_variable"), free=True, runs="told", spec="09 §4")
+_STATE: Final = place("state", others=below("state_variable"), free=True, spec="09 §4")
 _STATE_VARIABLE: Final = place(
     "state_variable",
     key(
@@ -135,23 +137,22 @@ _STATE_VARIABLE: Final = place(
     ),
     key("required", FLAG, "must have a value", default="false"),
     key("default", ANY, "value at session start"),
-    key("description", TEXT, "what the variable holds, for readers"),
+    key("description", TEXT, "what the variable holds, for readers", runs="metadata"),
     key(
         "source",
         one_of(system="the runtime", user="the user", agent="an agent", computed="an expression"),
         "who gives the value",
+        runs="metadata",
     ),
-    key("updatedBy", ref("agents"), "agents that change the value"),
-    runs="told",
+    key("updatedBy", ref("agents"), "agents that change the value", runs="metadata"),
     spec="09 §4",
 )
 _POLICY: Final = place(
     "policy",
     key("NAME", ANY, "name of the policy"),
-    key("DESCRIPTION", TEXT, "what the policy is for, for readers"),
+    key("DESCRIPTION", TEXT, "what the policy is for, for readers", runs="metadata"),
     key("RULES", below("policy_rules") | list_of("policy_rules"), "conditions that are watched"),
     title="a policy",
-    runs="told",
     spec="09 §4",
 )
 _POLICY_RULES: Final = place(
@@ -160,7 +161,6 @@ _POLICY_RULES: Final = place(
     key("forbiddenWhen", CONDITION, "condition that should not hold"),
     key("triggerSignal", ANY, "signal that is reported"),
     key("behavior", ANY, "what is expected then, in words"),
-    runs="told",
     spec="09 §4",
 )
 _COMMUNICATION: Final = place(

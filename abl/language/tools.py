@@ -36,10 +36,16 @@ _TOOLS: Final = place(
     key("circuit_breaker", below("circuit_breaker"), "when calls stop for a while after failures"),
     key("headers", ANY, "headers that every request of this file sends", runs="simulated"),
     key("rate_limit", AMOUNT, "calls per second"),
-    key("retry", COUNT, "how often a failed call is tried again; integer"),
-    key("retry_delay", MS, "pause between two tries, in ms"),
+    key("retry", COUNT, "how often a failed call is tried again; integer", runs="executed"),
+    key("retry_delay", MS, "pause between two tries, in ms", runs="executed"),
     key("retry_policy", below("retry_policy"), "how failed calls are tried again; wins over retry"),
-    key("timeout", LIMIT_MS, "longest duration of one call, in ms", default="EXECUTION tool_timeout, else 30000"),
+    key(
+        "timeout",
+        LIMIT_MS,
+        "longest duration of one call, in ms",
+        default="EXECUTION tool_timeout, else 30000",
+        runs="executed",
+    ),
     key("from", offered=False, runs="executed"),
     key("import", offered=False, runs="executed"),
     key("imports", offered=False, runs="executed"),
@@ -47,7 +53,7 @@ _TOOLS: Final = place(
     key("name", offered=False, runs="executed"),
     others=below("tool"),
     title="TOOLS",
-    runs="told",
+    runs="platform",
     spec="08 §9",
 )
 _PARAMETER_ENTRY: Final = place(
@@ -76,29 +82,29 @@ _TOOL: Final = place(
     "tool",
     key("AUTH", AUTH, "how the request proves who asks", default="none", runs="simulated"),
     key("AUTH_CONFIG", below("auth_config"), "settings of auth; secrets are named, never written", runs="simulated"),
-    key("AUTH_JIT", FLAG, "true: credentials are asked for when they are needed", runs="told"),
+    key("AUTH_JIT", FLAG, "true: credentials are asked for when they are needed", runs="platform"),
     key("AUTH_PROFILE", ANY, "credentials of the project, by name", runs="simulated"),
-    key("CIRCUIT_BREAKER", below("circuit_breaker"), "when calls stop for a while after failures", runs="told"),
-    key("COMPACTION", below("tool_compaction"), "how the result is shortened in the history", runs="told"),
+    key("CIRCUIT_BREAKER", below("circuit_breaker"), "when calls stop for a while after failures", runs="platform"),
+    key("COMPACTION", below("tool_compaction"), "how the result is shortened in the history", runs="platform"),
     key("CONFIRM", CONFIRM, "when the user is asked before a call; short for confirmation.require"),
     key("CONFIRMATION", below("confirmation"), "consent of the user before a call"),
     key(
         "CONNECTION",
         one_of(per_user="each user's own account", shared="one account for all"),
         "whose account is used: each user's own or a shared one",
-        runs="told",
+        runs="platform",
     ),
     key(
         "CONSENT",
         one_of(preflight="before the conversation starts", inline="when the tool is needed"),
         "when the user agrees to the use of an account: before the conversation or when needed",
-        runs="told",
+        runs="platform",
     ),
     key(
         "CONTEXT_ACCESS",
         below("context_access"),
         "paths of the session or memory that the call is given and may write",
-        runs="told",
+        runs="platform",
     ),
     key("DESCRIPTION", TEXT, "what the tool does, for the model", default="message tool_fallback_desc"),
     key(
@@ -110,7 +116,7 @@ _TOOL: Final = place(
         default="by side_effects, type and method",
     ),
     key("HINTS", below("hints"), "what is known of the call, for planning"),
-    key("MODEL_CONTEXT", prose(below("model_context")), "what later model calls see of the result", runs="told"),
+    key("MODEL_CONTEXT", prose(below("model_context")), "what later model calls see of the result", runs="platform"),
     key("NAME", ANY, "name of the tool; required"),
     key(
         "ON_ERROR",
@@ -127,17 +133,17 @@ _TOOL: Final = place(
         list_of("parameter_entry") | by_name("parameter"),
         "more about the parameters of the signature, by name",
     ),
-    key("PII_ACCESS", one_of("original tools user logs llm"), "how personal data reaches the tool", runs="told"),
+    key("PII_ACCESS", one_of("original tools user logs llm"), "how personal data reaches the tool", runs="platform"),
     key("PROCESS", below("process"), "expressions and conditions before and after the call"),
     key("PROVIDES", refs("fields"), "fields for which the tool is the authoritative source"),
-    key("RATE_LIMIT", AMOUNT, "calls per second", runs="told"),
-    key("RESULT_SECRETS", ANY, "parts of the result that go to the secret vault: path -> key", runs="told"),
+    key("RATE_LIMIT", AMOUNT, "calls per second", runs="platform"),
+    key("RESULT_SECRETS", ANY, "parts of the result that go to the secret vault: path -> key", runs="platform"),
     key("RETRY", COUNT, "how often a failed call is tried again; integer"),
     key("RETRY_DELAY", MS, "pause between two tries, in ms"),
-    key("RETRY_POLICY", below("retry_policy"), "how failed calls are tried again; wins over retry", runs="told"),
+    key("RETRY_POLICY", below("retry_policy"), "how failed calls are tried again; wins over retry", runs="platform"),
     key("RETURNS", below("returned_type") | ref("type"), "what a call gives back"),
-    key("SCRUB_SECRETS", FLAG, "mask credentials in the output", default="true", runs="told"),
-    key("SECRET_ACCESS", below("secret_access"), "secrets that the request may use", runs="told"),
+    key("SCRUB_SECRETS", FLAG, "mask credentials in the output", default="true", runs="platform"),
+    key("SECRET_ACCESS", below("secret_access"), "secrets that the request may use", runs="platform"),
     key("SIDE_EFFECTS", FLAG, "true: a call changes something; short for hints.side_effects"),
     key("STORE_RESULT", FLAG, "keep the raw result in the session", default="true"),
     key("TIMEOUT", LIMIT_MS, "longest duration of one call, in ms", default="EXECUTION tool_timeout, else 30000"),
@@ -173,7 +179,7 @@ _VISIBILITY: Final = place(
     "visibility",
     key("model", FLAG, "the model sees the parameter"),
     key("trace", FLAG, "the trace shows the value"),
-    runs="told",
+    runs="platform",
     spec="08 §4",
 )
 _HINTS: Final = place(
@@ -181,7 +187,7 @@ _HINTS: Final = place(
     key("cacheable", FLAG, "the same arguments in a session give the same result, which is kept"),
     key("latency", one_of("fast medium slow"), "how long a call takes", runs="metadata"),
     key("side_effects", FLAG, "true: a call changes something"),
-    key("requires_auth", FLAG, "a call needs a user who signed in", runs="told"),
+    key("requires_auth", FLAG, "a call needs a user who signed in", runs="platform"),
     key("timeout", LIMIT_MS, "longest duration of one call, in ms; wins over EXECUTION tool_timeout"),
     title="hints",
     spec="08 §2",
@@ -197,15 +203,15 @@ _CONFIRMATION: Final = place(
             explicit_prompt="the user must answer a question of its own",
         ),
         "where the user may agree",
-        runs="told",
+        runs="platform",
     ),
-    key("consent_scope", ANY, "what the agreement covers", runs="told"),
-    key("consent_action", ANY, "what the user agrees to, in words", runs="told"),
+    key("consent_scope", ANY, "what the agreement covers", runs="platform"),
+    key("consent_action", ANY, "what the user agrees to, in words", runs="platform"),
     key(
         "consent_fallback",
         one_of(explicit_prompt="ask in a question of its own", block="do not make the call"),
         "what happens where consent cannot be had that way",
-        runs="told",
+        runs="platform",
     ),
     spec="08 §6",
 )
@@ -222,20 +228,20 @@ _RETRY_POLICY: Final = place(
     key("max_delay_ms", MS, "longest pause, in ms"),
     key("max_retries", COUNT, "how often a failed call is tried again"),
     key("jitter", one_of(none="pauses are exact", full="pauses vary at random"), "whether pauses vary at random"),
-    runs="told",
+    runs="platform",
     spec="08 §2",
 )
 _CIRCUIT_BREAKER: Final = place(
     "circuit_breaker",
     key("threshold", AT_LEAST_ONE, "failures in a row after which calls fail at once"),
     key("resetMs", MS, "after how many ms a call is tried again"),
-    runs="told",
+    runs="platform",
     spec="08 §2",
 )
 _TOOL_OUTCOME: Final = place(
     "tool_outcome",
     key("set", below("set") | list_of("set") | ref("assignment"), "assign variables; result or error is in scope"),
-    key("do", list_of("tool_deed"), "actions in order; IF, WHEN and ELSE make branches"),
+    key("do", list_of("tool_action"), "actions in order; IF, WHEN and ELSE make branches"),
     title="the outcome of a tool",
     spec="08 §7",
 )
@@ -250,7 +256,7 @@ _BEFORE_CALL: Final = place(
     key("params", below("set"), "new values of parameters: name and expression, from top to bottom"),
     key("require", CONDITION, "conditions that must hold, else on_fail"),
     PROCESS_ON_FAIL,
-    key("use", ANY, "transform of the project, by name", runs="told"),
+    key("use", ANY, "transform of the project, by name", runs="platform"),
     spec="08 §5",
 )
 _AFTER_CALL: Final = place(
@@ -263,7 +269,7 @@ _CONTEXT_ACCESS: Final = place(
     "context_access",
     key("read", NAMES, "paths that the call is given; each must be there"),
     key("write", NAMES, "paths that the call may write"),
-    runs="told",
+    runs="platform",
     spec="08 §2",
 )
 _TOOL_COMPACTION: Final = place(
@@ -272,18 +278,18 @@ _TOOL_COMPACTION: Final = place(
     key("max_description_length", COUNT, "longest text that stays, in characters"),
     key("summary_timeout_ms", MS, "longest time for a summary, in ms"),
     key("max_search_tokens", COUNT, "tokens of search results that stay"),
-    runs="told",
+    runs="platform",
     spec="08 §2",
 )
 _MODEL_CONTEXT: Final = place(
     "model_context",
     key("fields", TEXTS, "paths of the result that later model calls see; at most 64"),
     key("template", ANY, "text that later model calls see in place of the result"),
-    runs="told",
+    runs="platform",
     spec="08 §2",
 )
 _SECRET_ACCESS: Final = place(
-    "secret_access", key("READ", TEXTS, "keys of the vault, used as {{_secret.key}}"), runs="told", spec="08 §2"
+    "secret_access", key("READ", TEXTS, "keys of the vault, used as {{_secret.key}}"), runs="platform", spec="08 §2"
 )
 
 PLACES: Final[tuple[Place, ...]] = (

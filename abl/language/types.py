@@ -1,7 +1,7 @@
-"""What may stand behind a key: the types of values, how each is read, and what is wrong with one (docs/spec 01 §5).
+"""What may follow a key: the types of values, how each is read, and what is wrong with one (docs/spec 01 §5).
 
 A type reads a value as it is meant: words in any case, ``yes`` and ``no`` for a switch, quoted or not. ``read`` gives
-None for what it refuses; ``abl.analysis`` tells of that, and the runtime goes on as if nothing were written.
+None for what it refuses; ``abl.analysis`` reports that, and the runtime continues as if nothing were written.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Final
 
-from abl.language.written import Lines, items_of, listed, word
+from abl.language.written import Lines, items_of, listed, sentences_of, word
 
 _YES: Final = {"true": True, "yes": True, "false": False, "no": False}
-_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
+_DURATION: Final = re.compile(r"[1-9][0-9]*[smhd]")
 UNITS: Final = {"ms": 0.001, "s": 1.0, "sec": 1.0, "seconds": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """Seconds by unit of time, as people write it."""
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
@@ -27,7 +27,7 @@ LONGEST_NUMBER: Final = 15
 class Type:
     """A value of which nothing is asked here: a text, a name, or what a rule of its own looks at.
 
-    ``maps``, ``lists``, ``named_lists`` and ``named_maps`` are the places of what stands below the key; ``kinds`` say
+    ``maps``, ``lists``, ``named_lists`` and ``named_maps`` are the places of what is below the key; ``kinds`` say
     which names or expressions stand there; ``words`` are the closed words, each with its meaning. ``prose``: free text,
     in which `` #`` begins no comment (docs/spec 01 §2).
     """
@@ -93,8 +93,8 @@ class Flag(Type):
 class Closed(Type):
     """One of some words, in any case. ``slips`` are known mistakes and what they mean.
 
-    ``also`` are words that are read and not offered. ``open``: others may stand there, a near miss is told. ``many``: a
-    list of them; ``head``: only what stands before a ``/`` is one.
+    ``also`` are words that are read and not offered. ``open``: others are allowed, a near miss is reported. ``many``: a
+    list of them; ``head``: only what precedes a ``/`` is one.
     """
 
     slips: Mapping[str, str] = field(default_factory=dict)
@@ -164,12 +164,16 @@ class Duration(Type):
 class Texts(Type):
     """A list of names or texts, in brackets, with dashes, behind commas, or one alone.
 
-    ``in_quotes``: what is quoted as a whole is a list as well, as ``rule: "central, harbour"``.
+    ``in_quotes``: what is quoted as a whole is a list as well, as ``rule: "central, harbour"``. ``sentences``: a text
+    without brackets is one, whatever commas it holds.
     """
 
     in_quotes: bool = False
+    sentences: bool = False
 
     def read(self, block: Lines) -> tuple[str, ...]:
+        if self.sentences:
+            return tuple(sentences_of(block))
         if self.in_quotes and block.value is not None:
             return tuple(listed(block.value.value))
         return tuple(items_of(block))
@@ -223,7 +227,7 @@ def by_name(place: str) -> Type:
 
 
 def ref(kind: str, **documented: str) -> Type:
-    """A name of a kind that is declared elsewhere, or one of the words that may stand in its place."""
+    """A name of a kind that is declared elsewhere, or one of the words that may be in its place."""
     return Type(kinds=(kind,), words=documented)
 
 
@@ -246,7 +250,7 @@ def refs(kind: str = "") -> Texts:
 
 
 def prose(type: Type) -> Type:
-    """The same, where what stands behind the key is free text."""
+    """The same, where what follows the key is free text."""
     return replace(type, prose=True)
 
 
@@ -254,6 +258,7 @@ ANY: Final = Type()
 TEXT: Final = prose(ANY)
 FLAG: Final = Flag(words={"true": "", "false": ""})
 TEXTS: Final = Texts()
+SENTENCES: Final = Texts(sentences=True)
 LISTED: Final = Texts(in_quotes=True)
 CONDITION: Final = Type(kinds=("condition",))
 EXPRESSION: Final = Type(kinds=("expression",))

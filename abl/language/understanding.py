@@ -76,7 +76,7 @@ _GUARDRAIL: Final = place(
     key("streaming_interval", one_of("token sentence chunk_size"), "how often the reply is judged"),
     key("msg", offered=False),
     misses=True,
-    runs="told",
+    runs="platform",
     spec="09 §11",
 )
 _SEVERITY_ACTIONS: Final = place(
@@ -85,7 +85,7 @@ _SEVERITY_ACTIONS: Final = place(
     key("medium", ACTION, "action for moderate findings", code="ABL1001"),
     key("high", ACTION, "action for serious findings", code="ABL1001"),
     key("critical", ACTION, "action for the worst findings", code="ABL1001"),
-    runs="told",
+    runs="platform",
     spec="09 §11",
 )
 _NLU: Final = place(
@@ -103,7 +103,7 @@ _NLU: Final = place(
     key("evaluation", below("evaluation"), "how well intents are found", runs="executed"),
     key("config_file", ANY, "file with these settings; what stands here wins"),
     title="NLU",
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _NLU_INTENT: Final = place(
@@ -111,8 +111,8 @@ _NLU_INTENT: Final = place(
     key("NAME", ANY, "name of the intent", required=True),
     key("PATTERNS", TEXTS, "words that a message of the intent contains", required=True, code="ABL1022"),
     key("EXAMPLES", TEXTS, "messages of the intent", runs="executed"),
-    key("EXAMPLES_FILE", ANY, "file with messages of the intent", runs="told"),
-    key("ENTITIES", refs("entities"), "entities that come with the intent", runs="told"),
+    key("EXAMPLES_FILE", ANY, "file with messages of the intent", runs="platform"),
+    key("ENTITIES", refs("entities"), "entities that come with the intent", runs="platform"),
     title="an intent",
     spec="09 §10",
 )
@@ -120,7 +120,7 @@ _CATEGORY: Final = place(
     "category",
     key("NAME", ANY, "name of the category", required=True, runs="executed"),
     key("PATTERNS", TEXTS, "words that a message of the category contains", runs="executed"),
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _NLU_ENTITY: Final = place(
@@ -148,7 +148,7 @@ _NLU_MODELS: Final = place(
     "nlu_models",
     key("fast", ANY, "model for quick decisions"),
     key("balanced", ANY, "model for the others"),
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _EMBEDDINGS: Final = place(
@@ -159,7 +159,7 @@ _EMBEDDINGS: Final = place(
     key("base_url", ANY, "URL of the provider"),
     key("threshold", SHARE, "least similarity, 0 to 1"),
     key("cache_ttl", ANY, "how long vectors are kept"),
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _EVALUATION: Final = place(
@@ -168,7 +168,7 @@ _EVALUATION: Final = place(
     key("ab_test", FLAG, "compare two settings"),
     key("confidence_threshold", SHARE, "least confidence of an intent, 0 to 1", runs="executed"),
     title="evaluation",
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _MULTI_INTENT: Final = place(
@@ -210,7 +210,7 @@ _MULTI_INTENT: Final = place(
         runs="executed",
     ),
     title="MULTI_INTENT",
-    runs="told",
+    runs="platform",
     spec="09 §10",
     code="ABL944",
 )
@@ -229,7 +229,7 @@ _INTENTS: Final = place(
     others=ANY,
     title="INTENTS",
     free=True,
-    runs="told",
+    runs="platform",
     spec="09 §10",
 )
 _ATTACHMENT: Final = place(
@@ -249,16 +249,28 @@ _ATTACHMENT: Final = place(
     key("allowed_mime_types", offered=False),
     key("max_size_mb", offered=False),
     key("transcription", offered=False),
-    runs="told",
+    runs="platform",
     spec="09 §15",
 )
 _CONVERSATION: Final = place(
     "conversation",
-    key("speaking", ANY, "how the agent speaks"),
+    key("speaking", below("speaking"), "how the agent speaks"),
     key("listening", below("listening"), "how the agent listens"),
     key("interaction", ANY, "how the agent leads the conversation"),
     title="CONVERSATION",
-    runs="told",
+    runs="platform",
+    spec="09 §13",
+)
+_SPEAKING: Final = place(
+    "speaking",
+    key("style", TEXT, "manner of speaking"),
+    key("provider", ANY, "who makes the speech"),
+    key("voice_id", ANY, "the voice"),
+    key("speed", ANY, "how fast it speaks"),
+    key("pace", ANY, "how it pauses"),
+    key("temperature", ANY, "how lively it speaks"),
+    key("auto_tts_language_switch", FLAG, "speak each language in its own voice"),
+    runs="platform",
     spec="09 §13",
 )
 _LISTENING: Final = place(
@@ -267,7 +279,7 @@ _LISTENING: Final = place(
     key("on_caller_backchannel", ANY, 'what to do when the caller only says "mhm"'),
     key("on_hold", ANY, "what to do when the caller is put on hold"),
     key("barge_in_continuation", below("barge_in_continuation"), "how an interruption is put together"),
-    runs="told",
+    runs="platform",
     spec="09 §13",
 )
 _BARGE_IN_CONTINUATION: Final = place(
@@ -276,7 +288,7 @@ _BARGE_IN_CONTINUATION: Final = place(
     key("max_hold_ms", ANY, "longest wait for more, in ms, 500 to 8000"),
     key("max_merges", ANY, "parts that are put together, 1 to 20"),
     key("max_chars", ANY, "longest text that is put together, 1 to 20000"),
-    runs="told",
+    runs="platform",
     spec="09 §13",
 )
 
@@ -294,6 +306,7 @@ PLACES: Final[tuple[Place, ...]] = (
     _INTENTS,
     _ATTACHMENT,
     _CONVERSATION,
+    _SPEAKING,
     _LISTENING,
     _BARGE_IN_CONTINUATION,
 )

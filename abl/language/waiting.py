@@ -37,7 +37,7 @@ _AWAIT_ATTACHMENT: Final = place(
     key("REQUIRED", FLAG, "false: a text reply goes on without an upload", default="true"),
     key("TIMEOUT", LIMIT_S, "seconds to wait"),
     key("ON_TIMEOUT", ref("steps"), "step to go to when nothing came in time"),
-    runs="told",
+    runs="platform",
     spec="06 §5.10",
 )
 _SECURE_INPUT: Final = place(
@@ -71,7 +71,7 @@ _SECURE_INPUT: Final = place(
         "step after too many attempts, or when the call failed",
     ),
     title="SECURE_INPUT",
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 _SECURE_FIELD: Final = place(
@@ -81,7 +81,7 @@ _SECURE_FIELD: Final = place(
     key("COLLECT", below("secure_collect"), "how the digits are taken"),
     key("VALIDATE", one_of("luhn"), "rules for the value, such as luhn or {length: 13..19}"),
     title="a field of SECURE_INPUT",
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 _SECURE_PROMPT: Final = place(
@@ -89,7 +89,7 @@ _SECURE_PROMPT: Final = place(
     key("template", ref("templates"), "entry of TEMPLATES to speak"),
     others=ANY,
     free=True,
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 _SECURE_COLLECT: Final = place(
@@ -99,7 +99,7 @@ _SECURE_COLLECT: Final = place(
     key("interDigitTimeoutMs", MS, "longest pause between two digits, in ms"),
     key("asrTimeoutMs", MS, "longest wait for speech, in ms"),
     title="COLLECT of SECURE_INPUT",
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 _SECURE_CANCEL: Final = place(
@@ -107,7 +107,7 @@ _SECURE_CANCEL: Final = place(
     key("dtmf_key", ANY, "key that gives up"),
     key("keywords", TEXTS, "spoken words that give up"),
     title="CANCEL of SECURE_INPUT",
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 _RESOLVE_SIP: Final = place(
@@ -115,7 +115,7 @@ _RESOLVE_SIP: Final = place(
     key("FROM_WORKFLOW", ref("tools"), "tool that tells the destination"),
     key("FROM_MEMORY", NAMES, "variable that holds the destination"),
     key("TIMEOUT_MS", MS, "longest wait, in ms"),
-    runs="told",
+    runs="platform",
     spec="06 §5.11",
 )
 

@@ -12,7 +12,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 class Scalar(Protocol):
-    """One text as it stands in the file: ``value`` without its quotes, ``style`` says which those were."""
+    """One text as it is in the file: ``value`` without its quotes, ``style`` says which those were."""
 
     @property
     def value(self) -> str: ...
@@ -78,15 +78,26 @@ def members_of(text: Scalar | str) -> dict[str, str]:
 
 def listed(text: Scalar | str) -> list[str]:
     """``[a, "b, c"]``, ``a, b`` or one text as the texts of a list. What is in quotes as a whole is one of them."""
+    return [found for _, found in placed(text)]
+
+
+def placed(text: Scalar | str) -> Iterator[tuple[int, str]]:
+    """The same texts, each with where it begins in the value."""
     whole = text if isinstance(text, str) else text.value
     if not isinstance(text, str) and text.style in ("double", "single"):
-        return [whole]
-    whole = whole.strip()
-    if whole[:1] == "[" and whole[-1:] == "]":
-        whole = whole[1:-1]
-    elif len(whole) > 1 and whole[0] in "\"'" and len(split_outside(whole)) == 1:
-        return [unquoted(whole)]
-    return [found for part in split_outside(whole) if (found := unquoted(part))]
+        yield 0, whole
+        return
+    at, inner = len(whole) - len(whole.lstrip()), whole.strip()
+    if inner[:1] == "[" and inner[-1:] == "]":
+        at, inner = at + 1, inner[1:-1]
+    elif len(inner) > 1 and inner[0] in "\"'" and len(split_outside(inner)) == 1:
+        yield at + 1, unquoted(inner)
+        return
+    for part in split_outside(inner):
+        found = unquoted(part)
+        if found:
+            yield at + part.index(found), found
+        at += len(part) + 1
 
 
 def items_of(block: Lines) -> Iterator[str]:
@@ -99,6 +110,14 @@ def items_of(block: Lines) -> Iterator[str]:
             yield child.key
         elif child.value is not None:
             yield from listed(child.value) if child.value.style == "bare" else [child.value.value]
+
+
+def sentences_of(block: Lines) -> Iterator[str]:
+    """The texts of a list in brackets or with dashes; what stands in a line without brackets is one text."""
+    if block.value is not None:
+        yield from listed(block.value) if block.value.value.lstrip()[:1] == "[" else [word(block.value)]
+        return
+    yield from (word(child.value) for child in block.children if child.value is not None)
 
 
 def names_and_texts(block: Lines) -> dict[str, str]:

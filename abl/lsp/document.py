@@ -8,6 +8,7 @@ from typing import Final
 from lsprotocol import types
 
 from abl.analysis.index.documents import document_index
+from abl.analysis.index.project import is_beside
 from abl.editing.edits import difference
 from abl.editing.folding import folds
 from abl.editing.format import format_source
@@ -51,6 +52,8 @@ _NUMBERS: Final = {kind: LEGEND.token_types.index(colour) for kind, colour in _C
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)
 def _format(ls: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     look = ls.look(params.text_document.uri)
+    if is_beside(look.path):
+        return []  # plain YAML, whose layout is its author's
     edits = difference(look.text, format_source(look.text))  # so that a cursor in another line stays where it is
     return [types.TextEdit(look.lines.range(edit.span), edit.text) for edit in edits]
 
@@ -115,6 +118,8 @@ def data_edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.Sema
 @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
 def _symbols(ls: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     look = ls.look(params.text_document.uri)
+    if is_beside(look.path):
+        return []
     document = document_index(look.path, look.files[look.path]).document
     return [_symbol(entry, look) for entry in entries(document)]
 
@@ -148,6 +153,8 @@ def _folds(ls: Server, params: types.FoldingRangeParams) -> list[types.FoldingRa
 @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
 def _selections(ls: Server, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
     look = ls.look(params.text_document.uri)
+    if is_beside(look.path):
+        return []
     document = document_index(look.path, look.files[look.path]).document
     blocks = [block.span for root in document.blocks for block in root.walk()]
     pieces = [Span(start, end) for start, end, kind in tokens(look.text) if kind != "text"]

@@ -15,6 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from abl.analysis.index.project import index_of
+from abl.analysis.project_file.reading import is_project_file
 from abl.editing.actions import actions_between
 from abl.editing.bulk import bulk_actions
 from abl.editing.completion.complete import complete
@@ -133,8 +134,8 @@ def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
         raise _refusal(answer["refused"])
     left = [f"{place['path']}:{place['range']['start']['line']}" for place in answer["left"]]
     if left:
-        told = f"abl: the word still stands, in texts or as something else, in {', '.join(left[:5])}"
-        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, told))
+        message = f"abl: the word still stands, in texts or as something else, in {', '.join(left[:5])}"
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
     changes = {ls.projects.uri(path): ls.edits(found, look.files[path]) for path, found in answer["edits"].items()}
     return types.WorkspaceEdit(changes=changes)
 
@@ -152,7 +153,8 @@ def _refusal(reason: str) -> JsonRpcException:
 )
 def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     look = ls.look(params.text_document.uri)
-    if look.path not in index_of(look.files).documents:
+    of_project = is_project_file(look.path)
+    if look.path not in index_of(look.files).documents and not of_project:
         return []
     first, last = (look.source.position(look.lines.offset(p)).line for p in (params.range.start, params.range.end))
     _, _, _, column = look.at(params.range.start)
@@ -166,7 +168,7 @@ def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeActio
             places = [(d, look.lines.offset(d.range.start), look.lines.offset(d.range.end)) for d in here]
             about = [d for d, *place in places if d.code == problem.code and tuple(place) == problem.span]
             found.append(_action(ls, look, action, types.CodeActionKind.QuickFix, about))
-    for action in bulk_actions(look.files, look.path, first, last):
+    for action in [] if of_project else bulk_actions(look.files, look.path, first, last):
         kind = _ACTIONS[action["kind"]]
         if _wanted(params, kind):
             found.append(_action(ls, look, action, kind, []))

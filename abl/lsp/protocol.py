@@ -110,7 +110,7 @@ class Protocol(LanguageServerProtocol):
                 self._answer_request(message)
             else:
                 self._take_notification(message)
-        except Exception:  # whatever a message holds, the server goes on
+        except Exception:  # whatever a message holds, the server continues
             _LOG.exception("message %.200r", message)
 
     def _answer_request(self, message: Message) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
+from pathlib import Path
 from typing import Any, Final
 
 from lsprotocol import types
@@ -18,7 +19,8 @@ from abl.analysis import check
 from abl.diagnostics import Diagnostic
 from abl.lsp.messages import exact_converter
 from abl.lsp.protocol import Protocol, write_all
-from abl.lsp.texts import Lines, Opened, Projects
+from abl.lsp.texts import Lines, OpenDocument, Projects
+from abl.project import policy_of
 from abl.source import Source
 
 NAME: Final = "abl"
@@ -79,13 +81,13 @@ class Server(LanguageServer):
     def take(self, uri: str, text: str, number: int | None) -> None:
         """Remember an open text; its project is checked when nothing changed for a while."""
         path = self.projects.path(uri)
-        self.projects.opened[path] = Opened(uri, number, text)
+        self.projects.open_documents[path] = OpenDocument(uri, number, text)
         self.check_soon(path)
 
     def check_all_soon(self) -> None:
         """Look at the folders again, and check the projects of all open documents."""
         self.projects.forget()
-        for path in self.projects.opened:
+        for path in self.projects.open_documents:
             self.check_soon(path)
 
     def check_soon(self, path: str) -> None:
@@ -101,19 +103,19 @@ class Server(LanguageServer):
         self.waiting.pop(folder, None)
         try:
             self._check(path)
-        except Exception:  # whatever goes wrong, the server goes on
+        except Exception:  # whatever goes wrong, the server continues
             logging.getLogger(__name__).exception("check of %s", path)
 
     def _check(self, path: str) -> None:
         files = self.projects.files(path)
-        shown = {p: opened for p, opened in self.projects.opened.items() if p in files}
+        shown = {p: shown_document for p, shown_document in self.projects.open_documents.items() if p in files}
         configuration, problem = self.projects.configuration(path)
         self._complain(problem)
-        select, ignore = configuration.chosen(None, None)
+        select, ignore = configuration.under(policy_of(files, _folder_on_disk(path))).chosen(None, None)
         report = check(files, select=select, ignore=ignore, only=set(shown), exists=self.projects.exists)
-        for other, opened in shown.items():
+        for other, shown_document in shown.items():
             found = [d for d in report.diagnostics if d.path == other]
-            self.publish(opened, [self._diagnostic(d, report.index.sources) for d in found])
+            self.publish(shown_document, [self._diagnostic(d, report.index.sources) for d in found])
 
     def _complain(self, problem: str) -> None:
         """Say once what is wrong with a configuration."""
@@ -121,10 +123,10 @@ class Server(LanguageServer):
             self.complained.add(problem)
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"abl: {problem}"))
 
-    def publish(self, opened: Opened, found: list[types.Diagnostic]) -> None:
+    def publish(self, document: OpenDocument, found: list[types.Diagnostic]) -> None:
         """Tell the client what is wrong with a document."""
         self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri=opened.uri, diagnostics=found, version=opened.version)
+            types.PublishDiagnosticsParams(uri=document.uri, diagnostics=found, version=document.version)
         )
 
     def _diagnostic(self, problem: Diagnostic, sources: Mapping[str, Source]) -> types.Diagnostic:
@@ -150,7 +152,7 @@ class Server(LanguageServer):
     def remember_colours(self, uri: str, data: list[int]) -> types.SemanticTokens:
         """The answer with a name by which the client may ask for what changed since; kept for open documents."""
         answer = types.SemanticTokens(data, str(next(self._answers)))
-        if self.projects.path(uri) in self.projects.opened:
+        if self.projects.path(uri) in self.projects.open_documents:
             self.colours[uri] = answer
         return answer
 
@@ -183,6 +185,10 @@ class Look:
     def at(self, position: types.Position) -> tuple[dict[str, str], str, int, int]:
         """Files, path, line and column (1-based), as the functions of ``abl.editing`` take them."""
         return self.files, self.path, *self.source.position(self.lines.offset(position))
+
+
+def _folder_on_disk(path: str) -> Path | None:
+    return Path(path).parent if os.path.isabs(path) else None
 
 
 def _version() -> str:

@@ -1,7 +1,7 @@
-"""What a client tells the language server: its folders, its texts, what changed on disk (docs/how-to/editors.md).
+"""What a client sends to the language server: its folders, its texts, what changed on disk (docs/how-to/editors.md).
 
 Texts are sent whole, because clients and this server may count the lines of odd texts differently; a client that sends
-parts of a text all the same is understood.
+parts of a text even so is understood.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _begun(ls: Server, params: types.InitializeParams) -> None:
 
 @server.feature(types.INITIALIZED)
 def _initialized(ls: Server, params: types.InitializedParams) -> None:
-    """Ask to be told of files that change on disk, of a client that can."""
+    """Ask a client that can watch files to report those that change on disk."""
     if get_capability(ls.client_capabilities, "workspace.did_change_watched_files.dynamic_registration"):
         watchers = [types.FileSystemWatcher(glob) for glob in _WATCHED]
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -57,7 +57,7 @@ def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
 def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     document = params.text_document
-    known = ls.projects.opened.get(ls.projects.path(document.uri))
+    known = ls.projects.open_documents.get(ls.projects.path(document.uri))
     if known is None:
         _LOG.error("change of %s, which is not open", document.uri)
         return
@@ -73,10 +73,10 @@ def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.colours.pop(params.text_document.uri, None)
-    opened = ls.projects.opened.pop(ls.projects.path(params.text_document.uri), None)
-    if opened is not None:
-        opened.version = None
-        ls.publish(opened, [])
+    closed = ls.projects.open_documents.pop(ls.projects.path(params.text_document.uri), None)
+    if closed is not None:
+        closed.version = None
+        ls.publish(closed, [])
         ls.check_all_soon()  # from now on the file on disk counts
 
 

@@ -18,14 +18,15 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from abl.analysis.index import catalogues, testcases
 from abl.configuration import Configuration, ConfigurationError, configuration_for
-from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, leads_out, lies_near, text_of
+from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, has_suffix, leads_out, lies_near, text_of
+from abl.language import project_file
 from abl.limits import MAX_FOLDER_ENTRIES, MAX_PROJECT_FILES, MAX_SOURCE_CHARS
 from abl.source import Span
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _UNITS: Final = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _WIDTH: Final = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-READ: Final = SUFFIXES + testcases.SUFFIXES + catalogues.SUFFIXES
+READ: Final = (*SUFFIXES, *testcases.SUFFIXES, *catalogues.SUFFIXES, project_file.SUFFIX)
 """Endings of the files of a project: its documents, and what its documents are checked with."""
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv"})
 _LISTED_FOR: Final = 2.0  # seconds
@@ -88,7 +89,7 @@ def changed(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], 
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenDocument:
     """A document that the client has open."""
 
     uri: str
@@ -112,7 +113,7 @@ class Projects:
     pyproject.toml, up to the client's workspace folders; without one its own folder."""
 
     roots: list[str] = field(default_factory=list)
-    opened: dict[str, Opened] = field(default_factory=dict)
+    open_documents: dict[str, OpenDocument] = field(default_factory=dict)
     folders: dict[str, _Folder] = field(default_factory=dict)
     texts: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
 
@@ -128,7 +129,7 @@ class Projects:
 
     def uri(self, path: str) -> str:
         """The address of a path, as the client writes it where it has it open."""
-        known = self.opened.get(path)
+        known = self.open_documents.get(path)
         if known is not None:
             return known.uri
         try:
@@ -139,13 +140,13 @@ class Projects:
     def files(self, path: str) -> dict[str, str]:
         """The texts of the project of a document, open ones as the client has them. Empty for a document that is
         neither open nor on disk: its folder, which may be the root of all, is not looked at."""
-        if path not in self.opened and not os.path.isfile(path):
+        if path not in self.open_documents and not os.path.isfile(path):
             return {}
         found = dict(self._on_disk(self.folder(path))) if os.path.isabs(path) else {}
         folder = self.folder(path)
-        for other, opened in self.opened.items():
+        for other, document in self.open_documents.items():
             if other == path or (os.path.isabs(other) and os.path.isabs(path) and self.folder(other) == folder):
-                found[other] = opened.text
+                found[other] = document.text
         return {name: _readable(text) for name, text in found.items()}
 
     def exists(self, document: str, name: str) -> bool:
@@ -190,7 +191,7 @@ class Projects:
 
     def _on_disk(self, folder: str) -> Iterator[tuple[str, str]]:
         for path in self._look(folder).paths:
-            if path in self.opened:
+            if path in self.open_documents:
                 continue
             try:
                 stat = os.stat(path)
@@ -215,7 +216,7 @@ def _documents(folder: str) -> Iterable[str]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _LEFT_OUT)
-        named = [os.path.join(place, name) for name in sorted(names) if name.endswith(READ) and name[0] != "."]
+        named = [os.path.join(place, name) for name in sorted(names) if has_suffix(name, READ) and name[0] != "."]
         found += [path for path in named if not leads_out(path, folder)]
         seen += len(names) + len(folders)
         if seen > MAX_FOLDER_ENTRIES or len(found) > MAX_PROJECT_FILES:

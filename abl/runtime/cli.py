@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,13 +15,18 @@ from abl.configuration import ConfigurationError, configuration_for
 from abl.expressions.api import BudgetExceeded
 from abl.files import UsageError, files_in, text_of
 from abl.output import complain, say
-from abl.runtime.memory.in_memory import MemoryFacts, MockTools, SystemClock
+from abl.project import Project, ProjectFileError, project_for
+from abl.runtime.loading import programs_in
+from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools, SystemClock
+from abl.runtime.memory.systems_in_memory import MemoryBank
 from abl.runtime.scenarios.coverage import Coverage
 from abl.runtime.scenarios.expect import first_divergence
 from abl.runtime.scenarios.files import AGENT_SUFFIXES, SUFFIX, load_scenario
 from abl.runtime.scenarios.player import Result, run_scenario
+from abl.runtime.scenarios.scripted import ScriptedModel
 from abl.runtime.scenarios.strict import ScenarioError
 from abl.runtime.session import NotRunnable, Session, Turn
+from abl.syntax.recovery.suggest import closest
 
 OK, PROBLEMS, WRONG_USE = 0, 1, 2
 
@@ -55,7 +60,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     except OSError as error:
         complain(f"abl: {error.filename or arguments.path}: {error.strerror}")
         return WRONG_USE
-    except (ScenarioError, ConfigurationError, UnicodeDecodeError, UsageError) as error:
+    except (ScenarioError, ConfigurationError, ProjectFileError, UnicodeDecodeError, UsageError) as error:
         complain(f"abl: {error}")
         return WRONG_USE
     except NotRunnable as error:
@@ -64,9 +69,8 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    scenario, files = load_scenario(arguments.scenario, policy=configuration_for(arguments.scenario.parent).policy)
-    if not scenario.agents:
-        files = _files(arguments.path)
+    policy = configuration_for(arguments.scenario.parent).policy
+    scenario, files = load_scenario(arguments.scenario, policy=policy, beside=_files(arguments.path))
     result = run_scenario(scenario, files)
     for turn in result.turns:
         _show(turn)
@@ -74,22 +78,25 @@ def _play(arguments: argparse.Namespace) -> int:
     if result.passed:
         say(f"passed: {result.name}")
         return OK
-    complain(f"failed: {result.name}: {first_divergence(result.failures)}")
+    complain(f"failed: {result.name}: {first_divergence(result.failures)}{_left_out(result)}")
     return PROBLEMS
+
+
+def _left_out(result: Result) -> str:
+    """What was met in a scenario that failed and is not executed here, in a line of its own; empty without any."""
+    met = [event["data"]["construct"] for event in result.events if event["kind"] == "not_executed"]
+    return f"\n        not executed in it: {', '.join(dict.fromkeys(met))}" if met else ""
 
 
 def _talk(arguments: argparse.Namespace) -> int:
     events: list[Any] = []
+    files, project = _files(arguments.path), project_for(_folder(arguments.path))
     session = Session(
-        _files(arguments.path),
-        facts=MemoryFacts(),
-        tools=MockTools(),
-        clock=SystemClock(),
-        user=arguments.user,
-        entry=arguments.entry,
-        channel="terminal",
+        files,
+        entry=arguments.entry or _entry(project, arguments.path, files),
         on_event=events.append,
-        policy=configuration_for(arguments.path).policy,
+        policy=configuration_for(arguments.path).under(project.policy).policy,
+        **of_project(project, arguments.user),
     )
     try:
         _converse(session)
@@ -99,6 +106,52 @@ def _talk(arguments: argparse.Namespace) -> int:
     finally:
         _write_trace(arguments.trace, events)
     return OK
+
+
+def _folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
+def _entry(project: Project, path: Path, files: Mapping[str, str]) -> str | None:
+    """The entry agent of the project, unless only some of its agents are run and that one is not among them."""
+    agents = programs_in(files)
+    if project.entry is None or project.entry in agents:
+        return project.entry
+    if project.path is not None and path.is_dir() and path.resolve() == project.path.parent.resolve():
+        near = closest(project.entry, agents)
+        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(agents)) or 'none'}"
+        raise ProjectFileError(f"{project.path}: entry: there is no agent {project.entry}; {known}")
+    return None
+
+
+def of_project(project: Project, user: str) -> dict[str, Any]:
+    """What a session in the terminal takes from its project."""
+    clock = FixedClock(project.now) if project.now is not None else SystemClock()
+    facts = MemoryFacts()
+    for scope, paths in project.facts.items():
+        for path, value in paths.items():
+            facts.put(scope, user if scope == "user" else "", path, value, at=clock.now())
+    return {
+        "facts": facts,
+        "tools": MockTools(project.tools),
+        "model": ScriptedModel(project.model) if project.model is not None else None,
+        "clock": clock,
+        "user": user,
+        "channel": "terminal",
+        "language": project.language,
+        "settings": project.settings,
+        "bank": _bank(project),
+        "memory_policy": project.memory_policy,
+    }
+
+
+def _bank(project: Project) -> MemoryBank | None:
+    if project.bank is None:
+        return None
+    bank = MemoryBank(project.bank.get("max_lines"))
+    for agent, text in (project.bank.get("texts") or {}).items():
+        bank.write(agent, text)
+    return bank
 
 
 def _converse(session: Session) -> None:
@@ -198,7 +251,7 @@ def _line(path: Path, outcome: Result | ScenarioError) -> str:
         return f"error   {path}: {outcome}"
     if outcome.passed:
         return f"passed  {path}: {outcome.name}"
-    return f"failed  {path}: {outcome.name}\n        {first_divergence(outcome.failures)}"
+    return f"failed  {path}: {outcome.name}\n        {first_divergence(outcome.failures)}{_left_out(outcome)}"
 
 
 def update_replies(path: Path, result: Result) -> None:

@@ -58,6 +58,7 @@ class Engine:
         memories: Memories | None = None,
         profiles: Mapping[str, ProfilePlan] | None = None,
         budget: Budget | None = None,
+        delegate: Callable[[Engine, Thread, str, Any], None] | None = None,
     ) -> None:
         self.state = state
         self.programs = programs
@@ -75,6 +76,7 @@ class Engine:
         self.settings = {**DEFAULT_SETTINGS, **settings}
         self.kept = kept
         self._carry_out = carry_out
+        self._delegate = delegate
         self.recorder = Recorder(state, clock, on_event, timer)
         self.facts = Facts(self, facts)
         self.memories = memories or Memories()
@@ -86,7 +88,7 @@ class Engine:
         self._maskers: dict[str, Masker] = {}
         self._before: dict[str, dict[str, Any]] = {}
         self._sizes = VariableSizes(state)
-        self.told = False
+        self.budget_reported = False
         """The trace says already why the turn ends as failed."""
 
     def start_turn(self) -> None:
@@ -95,7 +97,7 @@ class Engine:
         if self.state.stack:
             self.recorder.agent, self.recorder.step = self.active.agent, self.active.flow.step
         self.facts.start_turn()
-        self.told = False
+        self.budget_reported = False
         self.guarded = self._declares or bool(self.state.masks)
         self._before = {name: dict(thread.variables) for name, thread in self.state.threads.items()}
 
@@ -123,6 +125,10 @@ class Engine:
         """The program of a thread's agent."""
         return self.programs[thread.agent]
 
+    def language(self, thread: Thread) -> str:
+        """The language of a thread's agent: its LANGUAGE, else the project's."""
+        return self.program(thread).language or self.state.default_language
+
     def enter(self, thread: Thread) -> None:
         """Events from here on belong to this thread; it has worked in this turn."""
         self.recorder.agent = thread.agent
@@ -142,8 +148,13 @@ class Engine:
         self._sizes.forget()
 
     def move(self, thread: Thread, move: Move) -> bool:
-        """Carry out a move of an agent; False when it did not work, which the user is told."""
+        """Carry out a move of an agent; False when it did not work, after a message to the user."""
         return self._carry_out(self, thread, move)
+
+    def delegate(self, thread: Thread, agent: str, span: Any) -> None:
+        """Ask another agent now, and go on with its result."""
+        if self._delegate is not None:
+            self._delegate(self, thread, agent, span)
 
     def now(self) -> datetime:
         """The clock, aware and in UTC."""
@@ -183,7 +194,7 @@ class Engine:
     def evaluate(self, thread: Thread, formula: Formula, local: Mapping[str, Any] | None = None) -> Outcome:
         """Value of an expression; a ``match`` it found is kept in the session (docs/spec 02 §5.1).
 
-        Raises BudgetExceeded, told in the trace.
+        Raises BudgetExceeded and records it in the trace.
         """
         context = self.context(thread)
         self.budget.step()
@@ -198,13 +209,13 @@ class Engine:
 
     def ran_out(self, problem: BudgetExceeded, text: str) -> BudgetExceeded:
         """Tell what was computed when something ran out of the turn's budget; ``problem``, for the caller to raise."""
-        self.tell(problem, f"{cut_text(text)}: {problem}")
+        self.report_budget(problem, f"{cut_text(text)}: {problem}")
         return problem
 
-    def tell(self, problem: BudgetExceeded, message: str = "", span: Any = None) -> None:
+    def report_budget(self, problem: BudgetExceeded, message: str = "", span: Any = None) -> None:
         """Record what ends the turn, once; within the reserve, since nothing else is left."""
-        if not self.told:
-            self.told = True
+        if not self.budget_reported:
+            self.budget_reported = True
             self.budget.refill()
             name = "size-exceeded" if isinstance(problem, SizeExceeded) else "budget-exceeded"
             self.recorder.error("RUN016", name, message or str(problem), span, **problem.as_json())
@@ -222,7 +233,7 @@ class Engine:
     def render(self, thread: Thread, text: str, local: Mapping[str, Any] | None = None) -> Rendered:
         """A message text (docs/spec 02 §9). Events show it without what is sensitive in it.
 
-        It fails only by BudgetExceeded, told in the trace.
+        It fails only by BudgetExceeded, which the trace records.
         """
         context, compiled = self.context(thread), template(text)
         conceal = None
@@ -233,7 +244,7 @@ class Engine:
             rendered = compiled.run(names, self.now(), self.random, conceal)
         except BudgetExceeded as problem:
             raise self.ran_out(problem, text) from None
-        if conceal is not None and rendered.shown is not None and conceal.told:
+        if conceal is not None and rendered.shown is not None and conceal.revealing:
             self.recorder.secrets.add_twin(rendered.text, rendered.shown)
             self.recorder.secrets.add_twin(rendered.text.rstrip("\n"), rendered.shown.rstrip("\n"))
         return rendered
@@ -299,7 +310,7 @@ class Engine:
         self.state.fact_assigned[path] = self.state.revision
 
     def put(self, thread: Thread, name: str, value: Any, origin: str = "session", span: Any = None) -> None:
-        """Set a root variable without an event; callers record it. Raises SizeExceeded, told in the trace."""
+        """Set a root variable without an event; callers record it. Raises SizeExceeded and records it in the trace."""
         self.measure(thread, name, value, span)
         thread.variables[name] = value
         thread.sources.pop(name, None)
@@ -321,7 +332,7 @@ class Engine:
 
     def too_large(self, problem: BudgetExceeded, span: Any = None) -> BudgetExceeded:
         """Tell what was larger than is kept; ``problem``, for the caller to raise."""
-        self.tell(problem, span=span)
+        self.report_budget(problem, span=span)
         return problem
 
     def count(self, name: str, by: int = 1) -> None:
@@ -336,5 +347,5 @@ class Engine:
 
     def fail(self, thread: Thread, code: str, name: str, message: str, span: Any = None) -> None:
         """A limit or an error nobody handles: an error event and ``error_default`` (docs/spec 06 §10)."""
-        self.recorder.error(code, name, message, span)
+        self.recorder.error(code, name, message, span, handled=False)
         self.say_template(thread, self.program(thread).messages["error_default"], kind="notice", span=span)

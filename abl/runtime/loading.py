@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from abl.diagnostics import Diagnostic
-from abl.runtime.plan.program import Program, programs_of
+from abl.runtime.plan.linking import Linked, linked
+from abl.runtime.plan.program import NOTHING, Program, document_of, programs_of
 from abl.runtime.plan.refusing import TOO_MANY, Refusals, sort_errors
+
+_OFFERS = re.compile(r"^\s*(?:- )?file\s*:|^\s+ADD\s*:", re.MULTILINE | re.IGNORECASE)
+"""An agent that imports tools, or a profile that adds some."""
 
 
 class NotRunnable(Exception):
@@ -33,10 +38,18 @@ def refusing_problems(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def programs_in(files: Mapping[str, str]) -> dict[str, Program]:
     """The agents of all files by name; of two with one name the first counts."""
     found: dict[str, Program] = {}
+    behind = _linked(files)
     for path in sorted(files):
-        for program in programs_of(path, files[path]):
+        for program in programs_of(path, files[path], behind.get(path, NOTHING)):
             found.setdefault(program.name, program)
     return found
+
+
+def _linked(files: Mapping[str, str]) -> Mapping[str, Linked]:
+    """The tools that agents take from other files; looked for where a file offers some."""
+    if not any(_OFFERS.search(text) for text in files.values()):
+        return {}
+    return linked({path: document_of(path, text) for path, text in files.items()})
 
 
 def entry_of(programs: Mapping[str, Program], entry: str | None) -> str:

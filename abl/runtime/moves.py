@@ -24,10 +24,11 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """A human takes over. ``reason`` is what the author wrote."""
+    """A human takes over. ``reason`` is what the author wrote, ``priority`` that of the trigger."""
 
     reason: str | None = None
     span: Any = None
+    priority: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a session needs from outside (docs/spec 12 §1): facts, tools, a model and a clock.
 
 Each is a small protocol, so that the web application, the command line and the tests can bring their own. In-memory
-implementations stand in :mod:`abl.runtime.memory.in_memory`.
+implementations are in :mod:`abl.runtime.memory.in_memory`.
 """
 
 from __future__ import annotations

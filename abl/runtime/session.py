@@ -10,6 +10,7 @@ from abl.diagnostics import Diagnostic
 from abl.expressions.api import Budget, BudgetExceeded
 from abl.expressions.sizes import SizeExceeded, written_size
 from abl.limits import MAX_SNAPSHOT
+from abl.runtime.agents.delegating import ask
 from abl.runtime.agents.human import HUMAN_DONE
 from abl.runtime.agents.moving import carry_out
 from abl.runtime.engine import Engine
@@ -21,13 +22,19 @@ from abl.runtime.memory.in_memory import MemoryFacts, MockTools, SystemClock, tt
 from abl.runtime.memory.systems import Memories
 from abl.runtime.plan.profiles import profiles_in
 from abl.runtime.ports import BankPort, BlockPort, Clock, FactStore, FactWrite, ModelPort, RecordPort, ToolPort
-from abl.runtime.state import SessionState, Thread, load_state
+from abl.runtime.state import DEFAULT_LANGUAGE, SessionState, Thread, load_state
 from abl.runtime.turn import algorithm as turns
 from abl.runtime.turn.reasoning import LEAVE, REPLY
+from abl.runtime.turn.work import process
 
 __all__ = ["NotRunnable", "Session", "Turn", "check_problems"]
 
 Policy = Mapping[str, Any] | MemoryPolicy
+
+
+def delegate(engine: Engine, thread: Thread, agent: str, span: Any) -> None:
+    """DELEGATE as an action; the agent that is asked works as in a turn."""
+    ask(engine, thread, agent, span, process)
 
 
 @dataclass(slots=True)
@@ -47,9 +54,10 @@ class Turn:
 class Session:
     """A conversation. Not thread-safe; one turn at a time.
 
-    ``files`` maps paths to texts. ``policy`` is ``evaluate`` or ``skip_unset`` (docs/spec 04 §6.1). ``variables`` are
-    session values given from outside, which INITIAL does not overwrite. ``kept`` holds ``RESET: never`` variables and
-    should live as long as the process. ``settings``: ``ask_again`` (04 §5). ``blocks``, ``records`` and ``bank`` are
+    ``files`` maps paths to texts. ``language`` is that of agents without LANGUAGE. ``policy`` is ``evaluate`` or
+    ``skip_unset`` (docs/spec 04 §6.1). ``variables`` are session values given from outside, which INITIAL does not
+    overwrite. ``kept`` holds ``RESET: never`` variables and should live as long as the process. ``settings``:
+    ``ask_again`` (04 §5). ``blocks``, ``records`` and ``bank`` are
     the memory systems of docs/spec 11, ``memory_policy`` says how blocks reach the model (11 §1); a model is offered
     the tools of those that are given. ``problems`` are the diagnostics of the files where they are known; ``checked``
     says that there are none. What has an error is not simulated (05 §1). ``budget`` has the limits with which every
@@ -79,6 +87,7 @@ class Session:
         channel: str = "web",
         session_id: str = "session",
         entry: str | None = None,
+        language: str | None = None,
         settings: Mapping[str, Any] | None = None,
         on_event: Callable[[Event], None] | None = None,
         variables: Mapping[str, Any] | None = None,
@@ -94,8 +103,9 @@ class Session:
         self.problems = list(problems) if problems is not None else [] if checked else check_problems(files)
         programs = programs_in(files)
         entry, refused = begin(programs, entry, self.problems)
-        language = programs[entry].language
-        state = SessionState(session_id, user, channel, policy, entry, seeded(seed), language=language, refused=refused)
+        state = SessionState(session_id, user, channel, policy, entry, seeded(seed), refused=refused)
+        state.default_language = language or DEFAULT_LANGUAGE
+        state.language = programs[entry].language or state.default_language
         if port_memory is not None:
             state.tool_memory, state.model_memory = dict(port_memory["tools"]), dict(port_memory["model"])
         if variables:
@@ -115,6 +125,7 @@ class Session:
             memories=Memories(blocks, records, bank, memory_policy),
             profiles=profiles_in(files),
             budget=budget,
+            delegate=delegate,
         )
 
     @classmethod
@@ -160,6 +171,7 @@ class Session:
             memories=Memories(blocks, records, bank, memory_policy),
             profiles=profiles_in(files),
             budget=budget,
+            delegate=delegate,
         )
         return session
 
@@ -268,7 +280,7 @@ class Session:
         except BaseException as problem:
             engine.memories.drop()
             if isinstance(problem, BudgetExceeded):
-                engine.tell(problem)
+                engine.report_budget(problem)
             raise
         thread = engine.active if engine.state.stack else None
         return Turn(
@@ -357,7 +369,7 @@ class Session:
         )
 
     def snapshot(self) -> dict[str, Any]:
-        """JSON from which :meth:`restore` goes on; take it between turns. Raises SizeExceeded (docs/spec 02 §8)."""
+        """JSON from which :meth:`restore` continues; take it between turns. Raises SizeExceeded (docs/spec 02 §8)."""
         state = self._engine.state.dump()
         size = written_size(state, "the snapshot")
         if size > MAX_SNAPSHOT:

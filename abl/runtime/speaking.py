@@ -43,11 +43,12 @@ def say(
     span: Any = None,
     data: dict[str, Any] | None = None,
     result: bool = False,
+    for_model: str | None = None,
 ) -> bool:
     """Queue a message and record it; False when it is empty or over the limit of a turn.
 
     ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one
-    for `BEFORE returning results` (docs/spec 04 §6).
+    for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it later, None: the text.
     """
     text = text.rstrip("\n")
     if not text:
@@ -59,7 +60,8 @@ def say(
     recorded = engine.recorder.emit(event, {**(data or {}), "text": engine.recorder.text(text)}, span=span)
     own = not engine.turn.outside and own_directives(thread)
     by = str((data or {}).get("by", ""))
-    engine.turn.outbox.append(Message(thread.agent, text, kind, thread.flow.step, recorded["seq"], own, result, by))
+    said = Message(thread.agent, text, kind, thread.flow.step, recorded["seq"], own, result, by, for_model=for_model)
+    engine.turn.outbox.append(said)
     return True
 
 
@@ -84,6 +86,7 @@ def say_template(
     span: Any = None,
     data: dict[str, Any] | None = None,
     local: Mapping[str, Any] | None = None,
+    for_model: str | None = None,
 ) -> str:
     """Render and say; gives the text, which may be empty."""
     rendered = engine.render(thread, text, local)
@@ -92,7 +95,7 @@ def say_template(
         message = "nothing to show for " + ", ".join(rendered.missing)
         more["notes"] = [note("RUN004", "template.unresolved", message)]
     result = kind == "reply" and from_tool(thread, template(text).names, local)
-    say(engine, thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result)
+    say(engine, thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result, for_model=for_model)
     return rendered.text.rstrip("\n")
 
 

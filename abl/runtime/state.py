@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 FORMAT = 1
+DEFAULT_LANGUAGE = "en"
 
 
 @dataclass(slots=True)
@@ -21,6 +22,7 @@ class GatherState:
     several: bool = False  # the last prompt asked for several fields at once
     prompted: bool = False
     reask: list[str] = field(default_factory=list)  # asked again although they have a value
+    demanded: list[str] = field(default_factory=list)  # of them those that a rule asks for, optional or with a default
     retry_text: str | None = None  # said instead of the prompt after a value that did not fit
     quiet: bool = False  # the prompt was already replaced in this turn
     transient: list[str] = field(default_factory=list)  # cleared on leaving the step
@@ -115,8 +117,9 @@ class SessionState:
     policy: str
     entry: str
     random: int  # state of the generator
-    language: str = "en"
+    language: str = DEFAULT_LANGUAGE
     interaction_language: str | None = None  # of the conversation, where it was set
+    default_language: str = DEFAULT_LANGUAGE  # of agents without LANGUAGE
     turn: int = 0
     seq: int = 0
     revision: int = 0
@@ -181,6 +184,7 @@ class Message:
     result: bool = False  # judged by `BEFORE returning results` (docs/spec 04 §6)
     by: str = ""  # model where it is the model's own words
     guarded: bool = False  # guardrails have looked at it, or said it
+    for_model: str | None = None  # MODEL_CONTEXT: what later model calls see of it
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from abl.syntax.readers.agents import read_agent, read_fragment, read_profile, r
 from abl.syntax.readers.context import NO_CORRECTIONS, Context, Corrections
 from abl.syntax.readers.entries import with_colon
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.colons import as_meant
+from abl.syntax.recovery.colons import with_intended_key
 from abl.syntax.recovery.suggest import closest
 
 _COLUMN_0_KEY = re.compile(r"\n\ufeff?([A-Za-z_]+)[ \t]*:")
@@ -40,7 +40,7 @@ def _parsed(text: str, path: str) -> Document:
 
 
 def begun(source: Source, corrections: Corrections = NO_CORRECTIONS) -> Context:
-    """The state of a parse before the first line is read; ``corrections`` are read in place of what stands there."""
+    """The state of a parse before the first line is read; ``corrections`` are read in place of what is there."""
     ctx = Context(source, _readable(source.text), corrections=corrections)
     _casing(ctx)
     return ctx
@@ -111,7 +111,7 @@ class _Documents:
             self.ctx.report(findings.unreadable(Span(0, 0), "The file is empty"))
             return
         blocks = [self._header_with_colon(block) for block in blocks]
-        blocks = [self._as_meant(blocks, at) for at in range(len(blocks))]
+        blocks = [self._with_intended_key(blocks, at) for at in range(len(blocks))]
         starts = [i for i in range(len(blocks)) if _starts_document(blocks, i)]
         if not starts:
             self._headless(blocks)
@@ -136,8 +136,8 @@ class _Documents:
             return block
         return with_colon(self.ctx, block, vocabulary.HEADERS)
 
-    def _as_meant(self, blocks: Sequence[Block], at: int) -> Block:
-        """A misspelt header, which is told (ABL103), and begins its document all the same."""
+    def _with_intended_key(self, blocks: Sequence[Block], at: int) -> Block:
+        """A misspelt header, which is reported (ABL103) and still begins its document."""
         block = blocks[at]
         if not block.colon or block.item or block.value is None or block.children:
             return block
@@ -147,9 +147,9 @@ class _Documents:
         profile = close[:1] == ("BEHAVIOR_PROFILE",)
         if not close or (profile and not any(other.key.upper() in _PROFILE_MARKS for other in blocks[at + 1 :])):
             return block
-        meant = close[0].lower() if self.ctx.yaml else close[0]
-        self.ctx.report(findings.unknown_section(block.key_span, block.key, [meant]))
-        return as_meant(block, meant)
+        intended = close[0].lower() if self.ctx.yaml else close[0]
+        self.ctx.report(findings.unknown_section(block.key_span, block.key, [intended]))
+        return with_intended_key(block, intended)
 
     def _headless(self, blocks: Sequence[Block]) -> None:
         """A fragment, a tool file, or a document whose header is missing."""

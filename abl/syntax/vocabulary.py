@@ -221,7 +221,7 @@ MAY_REPEAT: Final = words(
     SET CLEAR LOG TRANSFORM CALL WITH CALL_WITH AS RESPOND SAY CHECK ON_FAIL ON_SUCCESS ON_FAILURE ON_RESULT
     """
 )
-"""Actions and what belongs to them, of which any number may stand in a list (06 §3, §5.3)."""
+"""Actions and what belongs to them, of which any number may be in a list (06 §3, §5.3)."""
 
 
 _MIXED: Final = {"MAXSIZE": "maxSize", "CRITICAL": "critical"}

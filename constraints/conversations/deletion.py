@@ -1,4 +1,4 @@
-"""Deleting conversations: turns and traces go, facts stay and go on naming the number (docs/architecture.md §2)."""
+"""Deleting conversations: turns and traces go, facts stay and keep the number (docs/architecture.md §2)."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from constraints import selectors
 from constraints.models import Conversation, Turn
 from constraints.running import programs
+from constraints.running.run_settings import run_defaults
 from constraints.traces.condition import condition_of
 from constraints.traces.rows import EventRow, event_row, event_rows
 from constraints.traces.steps import step
@@ -31,6 +32,7 @@ def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
     """Choices of the form for a new conversation, and what was chosen in it, also when that is offered no more."""
     pins = selectors.pins_of(project=project)
     agents = programs.agent_names(pins=pins) if pins else []
+    usual = run_defaults(project)
     return {
         "agents": agents,
         "left_out": left_out(pins),
@@ -39,15 +41,15 @@ def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
         "entry": given.get("entry", project.settings.get("entry", "")),
         "user": given.get("user", "test-user"),
         "channel": given.get("channel", "web"),
-        "policy": given.get("policy", Conversation.Policy.EVALUATE),
-        "clock_mode": given.get("clock_mode", Conversation.Clock.REAL),
-        "clock_start": given.get("clock_start", ""),
+        "policy": given.get("policy", usual.policy),
+        "clock_mode": given.get("clock_mode", usual.clock_mode),
+        "clock_start": given.get("clock_start", f"{usual.clock_start:%Y-%m-%dT%H:%M}" if usual.clock_start else ""),
         "seed": given.get("seed", "0"),
     }
 
 
 def left_out(pins: Mapping[str, int]) -> dict[str, Any]:
-    """Errors in the saved texts, of which each leaves out what it stands in when a conversation gets there."""
+    """Errors in the saved texts, of which each leaves out what it is in when a conversation gets there."""
     return shortened(programs.errors_in(pins) if pins else [])
 
 

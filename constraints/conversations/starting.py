@@ -15,7 +15,7 @@ from constraints.models import Conversation, Turn
 from constraints.running import programs, room
 from constraints.running.changes import turn_enqueue
 from constraints.running.queue import share_of
-from constraints.running.run_settings import run_settings
+from constraints.running.run_settings import run_defaults, run_settings
 from editor.models import Project, User
 from editor.texts import storable
 from memory.stores import services as stores
@@ -40,8 +40,8 @@ def conversation_start(
     user: str = "",
     entry: str = "",
     channel: str = "web",
-    policy: str = Conversation.Policy.EVALUATE,
-    clock_mode: str = Conversation.Clock.REAL,
+    policy: str = "",
+    clock_mode: str = "",
     clock_start: datetime | None = None,
     seed: int = 0,
     metadata: Mapping[str, Any] | None = None,
@@ -52,43 +52,34 @@ def conversation_start(
     """Pin the saved documents and queue turn 0.
 
     :param entry: the agent to begin with; empty: as the project's settings say, without that as docs/spec 09 §3 says.
+    :param policy: and ``clock_mode``; empty: as the project's settings say, else evaluate and the real time.
     :param metadata: what ``memory.sessionMeta`` gives agents to read, with the two references (docs/spec 11 §2).
     :param run: ``memory_policy``, ``bank`` and ``model``, as ``run_settings`` takes them.
 
     Raises ``TooLarge`` (``quota-exceeded``) without room for another, ``Invalid`` for a value that is not offered and
     ``NotRunnable`` when the documents have errors.
     """
-    clock_start = checked_start(clock_start)
+    usual = run_defaults(project)
+    clock_mode, policy = clock_mode or usual.clock_mode, policy or usual.policy
+    clock_start = checked_start(clock_start) or usual.clock_start
     entry = entry or str(project.settings.get("entry") or "")
-    user, channel = storable(user, "user"), storable(channel, "channel")
+    user, channel = storable(user, "user").strip() or DEFAULT_USER, storable(channel, "channel").strip() or "web"
     pins = selectors.pins_of(project=project)
     refuse_problems(project=project, pins=pins, entry=entry)
     refuse_unknown_choices(entry=entry, policy=policy, clock_mode=clock_mode, agents=programs.agent_names(pins=pins))
     refuse_what_cannot_run(project=project, pins=pins, entry=entry)
-    if clock_mode == Conversation.Clock.FIXED and clock_start is None:
-        clock_start = timezone.now().replace(microsecond=0)
-    user = user.strip() or DEFAULT_USER
-    # Not the key: writers of memory, whom the session waits for, hold that.
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    mocks, settings = project.settings.get("mocks", {}), run_settings(project=project, given=run)
-    size = room.size_at_start(pins, mocks, settings)
-    room.refuse_over_quota(project=project, started_by=started_by, new=size)
-    conversation = Conversation.objects.create(
+    conversation = _conversation_insert(
         project=project,
-        number=selectors.conversation_last_number(project=project) + 1,
+        started_by=started_by,
         pins=pins,
+        settings=run_settings(project=project, given=run),
         entry=entry,
         user=user,
-        started_by=started_by,
-        channel=channel.strip() or "web",
+        channel=channel,
         policy=policy,
         clock_mode=clock_mode,
-        clock_start=clock_start if clock_mode == Conversation.Clock.FIXED else None,
+        clock_start=_fixed_start(clock_mode, clock_start),
         seed=seed,
-        mocks=mocks,
-        settings=settings,
-        stored_bytes=size,
-        version=1,
     )
     stores.session_begin(
         project=project,
@@ -99,17 +90,49 @@ def conversation_start(
         user_reference=user_reference,
         started_by=started_by,
     )
+    _start_turn_enqueue(conversation)
+    return conversation
+
+
+def _fixed_start(clock_mode: str, at: datetime | None) -> datetime | None:
+    """Where a fixed clock begins: at the given instant, else now; None for the real clock."""
+    return (at or timezone.now().replace(microsecond=0)) if clock_mode == Conversation.Clock.FIXED else None
+
+
+def _conversation_insert(
+    *, project: Project, started_by: User, pins: Mapping[str, int], settings: Mapping[str, Any], **columns: Any
+) -> Conversation:
+    """The row of a new conversation, with the next number of its project and within the quota."""
+    # Not the key: writers of memory, whom the session waits for, hold that.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    mocks = project.settings.get("mocks", {})
+    size = room.size_at_start(pins, mocks, settings)
+    room.refuse_over_quota(project=project, started_by=started_by, new=size)
+    return Conversation.objects.create(
+        project=project,
+        number=selectors.conversation_last_number(project=project) + 1,
+        pins=pins,
+        started_by=started_by,
+        mocks=mocks,
+        settings=settings,
+        stored_bytes=size,
+        version=1,
+        **columns,
+    )
+
+
+def _start_turn_enqueue(conversation: Conversation) -> None:
+    """Queue turn 0, in which the entry agent starts."""
     turn = Turn.objects.create(
         conversation=conversation,
         share=share_of(conversation),
         index=0,
         message_id="start",
         kind=Turn.Kind.START,
-        author=started_by,
+        author=conversation.started_by,
         version=1,
     )
     turn_enqueue(turn_id=turn.pk)
-    return conversation
 
 
 def refuse_problems(*, project: Project, pins: Mapping[str, int], entry: str = "") -> None:

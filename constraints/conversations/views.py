@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from abl.runtime.agents.human import HUMAN_DONE
 from constraints import selectors
 from constraints.conversations import exports, pages, services
 from constraints.conversations.starting import NotRunnable
@@ -45,7 +46,7 @@ def conversations(request: HttpRequest, slug: str) -> HttpResponse:
 
 @project_view("project.view")
 def conversation_index(request: HttpRequest, project: Project) -> HttpResponse:
-    """Newest first; ``?before=`` is the number from which older ones go on."""
+    """Newest first; ``?before=`` is the number from which older ones continue."""
     return conversation_page(request, project)
 
 
@@ -78,8 +79,8 @@ def conversation_form(request: HttpRequest) -> dict[str, Any]:
         "user": data.get("user", "")[:200],
         "entry": data.get("entry", ""),
         "channel": data.get("channel", "web")[:40],
-        "policy": data.get("policy") or Conversation.Policy.EVALUATE,
-        "clock_mode": data.get("clock_mode") or Conversation.Clock.REAL,
+        "policy": data.get("policy", ""),
+        "clock_mode": data.get("clock_mode", ""),
         "clock_start": at,
         "seed": int(seed),
     }
@@ -187,10 +188,10 @@ def trace_page(
 @require_GET
 @project_view("project.view")
 def panel(request: HttpRequest, project: Project) -> HttpResponse:
-    """The right side of the editor: start a conversation, or go on with ``?number=``.
+    """The right side of the editor: start a conversation, or continue with ``?number=``.
 
     Asked again after a text was saved, it keeps what its form holds; ``?refused=`` says that a start was refused, so
-    that it tells what still stops one.
+    that it shows what still stops one.
     """
     number = request.GET.get("number", "")
     found = None
@@ -234,8 +235,16 @@ def turn_form(request: HttpRequest, kind: str) -> dict[str, Any]:
     """The input of a turn from form fields. A value is read as JSON where it is some, else as text."""
     data: dict[str, Any] = {name: request.POST[name] for name in ("text", "id", "name", "by") if name in request.POST}
     if kind in (Turn.Kind.SET, Turn.Kind.ACT):
-        data["value"] = value_typed(request.POST.get("value", ""))
+        data["value"] = (
+            human_left(request) if data.get("id") == HUMAN_DONE else value_typed(request.POST.get("value", ""))
+        )
     return data
+
+
+def human_left(request: HttpRequest) -> dict[str, Any]:
+    """What the tester says for the human whose part of an escalation ends: the fields of `human.*` (09 §7)."""
+    note = request.POST.get("note", "").strip()
+    return {"resolved": request.POST.get("resolved") == "true", **({"note": note} if note else {})}
 
 
 @require_POST

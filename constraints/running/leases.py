@@ -36,7 +36,7 @@ def lease_end() -> datetime:
 
 
 class Stopped(BaseException):
-    """The turn must not go on: the lease is lost or somebody cancelled it.
+    """The turn must not continue: the lease is lost or somebody cancelled it.
 
     Not an ``Exception``: code between the worker and the runtime that survives errors must not survive this.
     """

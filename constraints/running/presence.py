@@ -3,7 +3,7 @@
 Each process that works on turns holds a lock on a file of its own; the kernel lets go of it when the process ends in
 any way. Who can take the lock knows that the process is gone. In the file stands which turn the process is at, so that
 others can end a process that does not come back from it, and only that one; behind that, where in the turn it is. A
-process on another machine has no file here: of that one only the lease tells.
+process on another machine has no file here: of that one only the lease is known.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def worker_name() -> str:
 @lru_cache(maxsize=2)
 def _name_of(pid: int, parent: int) -> str:
     mark = f"{pid}-{secrets.token_hex(4)}"
-    with contextlib.suppress(OSError):  # without a file the lease tells, as for other machines
+    with contextlib.suppress(OSError):  # without a file the lease decides, as for other machines
         _held[mark] = held(file_of(mark))
     return f"{socket.gethostname()[:80]}/{parent}:{mark}"
 
@@ -165,7 +165,7 @@ def work_of(path: Path) -> Work | None:
 
 
 def is_here(worker: str) -> bool:
-    """Whether the process runs or ran on this machine, so that more than its lease tells of it."""
+    """Whether the process runs or ran on this machine, so that more than its lease is known of it."""
     return path_of(worker).exists()
 
 

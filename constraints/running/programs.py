@@ -68,7 +68,7 @@ def known_problems(pins: Pins) -> list[Diagnostic]:
 
 
 def errors_in(pins: Pins) -> list[dict[str, Any]]:
-    """The errors of pinned revisions, in the shape of docs/spec 12 §2; each refuses what it stands in."""
+    """The errors of pinned revisions, in the shape of docs/spec 12 §2; each refuses what it is in."""
     sources = report_of(pins).index.sources
     return [diagnostic_dict(problem, sources) for problem in known_problems(pins) if problem.severity == "error"]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from abl.runtime.memory.block_policy import MemoryPolicy
+from abl.runtime.memory.in_memory import parse_time
 from abl.runtime.ports import ModelPort
 from abl.runtime.scenarios.scripted import ScriptedModel
 from constraints.models import Conversation
@@ -34,6 +36,22 @@ def run_settings(*, project: Project, given: Mapping[str, Any]) -> dict[str, Any
     if wrong:
         raise Invalid(fields=wrong)
     return found
+
+
+class RunDefaults(NamedTuple):
+    """What a conversation has that nobody chose anything for."""
+
+    policy: str
+    clock_mode: str
+    clock_start: datetime | None
+
+
+def run_defaults(project: Project) -> RunDefaults:
+    """The policy and the clock that the settings of the project name (docs/spec 12 §3.1)."""
+    run = project.settings.get("run") or {}
+    now = parse_time(run["now"]) if run.get("now") else None
+    clock = Conversation.Clock.REAL if now is None else Conversation.Clock.FIXED
+    return RunDefaults(run.get("policy") or Conversation.Policy.EVALUATE, clock, now)
 
 
 def memory_policy(given: Any) -> dict[str, Any]:

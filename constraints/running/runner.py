@@ -157,7 +157,7 @@ def run_in_session(task: Task) -> Outcome:
         snapshot=snapshot,
         commit_facts=lambda: commit_facts(task),
         number=session.turn_number,
-        waiting=turn.waiting,
+        waiting="human" if session.with_human else turn.waiting,
         step=turn.step,
         agent=turn.agent or "",
         ended=turn.ended,
@@ -226,6 +226,7 @@ def open_session(task: Task, kept: MutableMapping[str, Any]) -> Session:
         channel=conversation.channel,
         session_id=conversation.session_id,
         entry=conversation.entry or None,
+        language=conversation.settings.get("language"),
         problems=programs.known_problems(conversation.pins),
         **ports,
     )

@@ -1,6 +1,6 @@
 """Where a turn was when its budget or its time ran out, for ``Turn.error`` (docs/spec 02 §8.1, 12 §5).
 
-The events of such a turn are not kept: the next turn goes on from the snapshot before it and counts its events from
+The events of such a turn are not kept: the next turn continues from the snapshot before it and counts its events from
 there, so theirs would have the same numbers. What they say of the place is put into the error before they go.
 """
 
@@ -21,19 +21,19 @@ def place_of(events: Sequence[Event], why: str = "") -> dict[str, Any]:
     """``at`` and ``last_events`` for the error of a turn, from what its attempt recorded; empty without any event.
 
     ``why`` is what the runtime said of what ran out. ``at`` has those of ``agent``, ``step``, ``rule``, ``expression``,
-    ``event`` and ``span`` that are known: of the event that tells what ran out, else of the last one, which is where
+    ``event`` and ``span`` that are known: of the event that records what ran out, else of the last one, which is where
     the turn was when its time was over. Texts are those of the agent's source, never values.
     """
     if not events:
         return {}
-    told = next((event for event in reversed(events) if ran_out(event)), None)
-    event = told or events[-1]
+    exceeded = next((event for event in reversed(events) if ran_out(event)), None)
+    event = exceeded or events[-1]
     data = event.get("data") or {}
     found = {
         "agent": event.get("agent"),
         "step": event.get("step"),
         "rule": data.get("path") if "condition_text" in data else None,
-        "expression": expression_of(data, why) if told is not None else None,
+        "expression": expression_of(data, why) if exceeded is not None else None,
         "event": name_of(event),
         "span": event.get("span"),
     }
@@ -44,7 +44,7 @@ def place_of(events: Sequence[Event], why: str = "") -> dict[str, Any]:
 
 
 def ran_out(event: Event) -> bool:
-    """Whether an event tells that something of the turn ran out."""
+    """Whether an event records that a budget of the turn ran out."""
     data = event.get("data") or {}
     return bool(data.get("exceeded")) or (event["kind"] == "error" and data.get("code") == "RUN016")
 

@@ -32,7 +32,7 @@ MAX_KILLS = 3
 """Attempts at a turn that end with its own process killed, by the kernel for want of memory perhaps."""
 SWEEP_AT_MOST = 100
 SEND_AT_MOST = 20
-"""Messages in one sweep. Each only says that there is work, and a worker that has one goes on until none is left."""
+"""Messages in one sweep. Each only says that there is work, and a worker that has one continues until none is left."""
 
 
 def turn_sweep(*, thorough: bool = False) -> int:

@@ -170,11 +170,11 @@ def memory_lines(key: str, label: str) -> Callable[[Data], Pair | None]:
     """Lines of memory blocks that went into the request of a model, or were left out and why (docs/spec 11 §1)."""
 
     def draw(data: Data) -> Pair | None:
-        lines = (data.get("memory") or {}).get(key) or []
-        told = [
-            (line.get("why") or PLACES.get(str(line.get("place")), ""), line.get("content") or "") for line in lines
+        found = (data.get("memory") or {}).get(key) or []
+        lines = [
+            (line.get("why") or PLACES.get(str(line.get("place")), ""), line.get("content") or "") for line in found
         ]
-        return Pair(label, "talk", told) if told else None
+        return Pair(label, "talk", lines) if lines else None
 
     return draw
 
@@ -183,10 +183,10 @@ def blocks(key: str, label: str) -> Callable[[Data], Pair | None]:
     """What memory blocks put into a request, block by block."""
 
     def draw(data: Data) -> Pair | None:
-        told = [
+        lines = [
             (f"block of the {block.get('scope')}", str(block.get("content") or "")) for block in data.get(key) or []
         ]
-        return Pair(label, "talk", told) if told else None
+        return Pair(label, "talk", lines) if lines else None
 
     return draw
 

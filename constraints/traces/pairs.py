@@ -17,7 +17,7 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A label and what stands beside it. ``form`` says how it is drawn:
+    """A label and what is beside it. ``form`` says how it is drawn:
 
     ``text`` a sentence, ``said`` a list of messages, ``name`` and ``names`` identifiers, ``code`` an expression,
     ``value`` a ``Tree``, ``change`` and ``changes`` values before and after, ``read`` names with values, ``time`` an

@@ -179,10 +179,10 @@ def rest_of(data: Data) -> list[Pair]:
 def notes(kind: str, data: Data) -> list[Data]:
     """Findings of an event (docs/spec 10 §7) that nothing else in its pane says."""
     listed = [note for note in data.get("notes") or [] if isinstance(note, Mapping)]
-    return [note for note in listed if not is_told(kind, data, note)]
+    return [note for note in listed if not is_shown_already(kind, data, note)]
 
 
-def is_told(kind: str, data: Data, note: Data) -> bool:
+def is_shown_already(kind: str, data: Data, note: Data) -> bool:
     """Whether the pairs of an event say already what a finding says."""
     name = str(note.get("name") or "")
     match kind:

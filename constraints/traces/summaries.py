@@ -1,4 +1,4 @@
-"""What each event was about, in one line: the tellers of the rows of a trace (docs/spec 12 §4)."""
+"""A summary of each event in one line, for the rows of a trace (docs/spec 12 §4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from constraints.traces.wording import EMPTY, ENDS, MODES, POINTS, WAITS, names,
 
 Data = Mapping[str, Any]
 WHAT_LENGTH = 160
-# Of an event without a teller, the first of these that is there says what it was about.
+# An event of an unknown kind is summarised by the first of these fields that it has.
 SUMMARY_FIELDS = (
     "text", "name", "path", "step", "tool", "target", "to", "agent", "field", "fields", "event", "trigger",
     "expression", "condition_text", "input", "reason", "why", "message", "construct", "code", "outcome",
@@ -21,19 +21,19 @@ SUMMARY_FIELDS = (
 
 def what_of(kind: str, data: Data) -> str:
     """What the event was about, in one line of at most ``WHAT_LENGTH`` characters."""
-    teller = TELLERS.get(kind)
-    told = teller(data) if teller else next((words(data[n]) for n in SUMMARY_FIELDS if data.get(n) not in EMPTY), "")
-    one_line = " ".join(told.split())
+    summary = SUMMARIES.get(kind)
+    text = summary(data) if summary else next((words(data[n]) for n in SUMMARY_FIELDS if data.get(n) not in EMPTY), "")
+    one_line = " ".join(text.split())
     return one_line if len(one_line) <= WHAT_LENGTH else one_line[: WHAT_LENGTH - 1] + "…"
 
 
 def text_at(key: str) -> Callable[[Data], str]:
-    """A teller that repeats one text."""
+    """A summary that is one field."""
     return lambda data: words(data[key]) if data.get(key) not in EMPTY else ""
 
 
 def list_at(key: str) -> Callable[[Data], str]:
-    """A teller that repeats names."""
+    """A summary that lists the names of one field."""
     return lambda data: names(data.get(key) or ())
 
 
@@ -180,7 +180,7 @@ def left_undone(data: Data) -> str:
     return f"{construct}: {message(data)}" if construct else message(data)
 
 
-TELLERS: dict[str, Callable[[Data], str]] = {
+SUMMARIES: dict[str, Callable[[Data], str]] = {
     "session.start": beginning,
     "session.end": lambda data: "",
     "turn.start": input_of,

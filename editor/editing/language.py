@@ -38,7 +38,7 @@ class Seen:
 
 
 class Memory:
-    """The last answers, so that the next one need only tell what changed. A lost entry costs one full answer."""
+    """The last answers, so that the next one need only contain what changed. A lost entry costs one full answer."""
 
     def __init__(self, size: int = REMEMBERED) -> None:
         self.size = size

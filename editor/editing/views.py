@@ -83,7 +83,7 @@ def open_files(request: HttpRequest, document: Document) -> list[str]:
 
 
 def save_json(request: HttpRequest, document: Document) -> HttpResponse:
-    """Saves what the page sent and tells the new revision; 409 with the newest one if somebody was faster."""
+    """Saves what the page sent and answers with the new revision; 409 with the newest one if somebody was faster."""
     data = json_body(request)
     revision = services.document_save(
         document=document,

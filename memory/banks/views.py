@@ -52,9 +52,12 @@ def banks(request: HttpRequest, project: Project) -> HttpResponse:
 def ask_seed(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
     """The form, with what was typed and why nothing was made."""
     context = {
-        **frame(request, project, "banks"), "banks": selectors.bank_list(project=project), "limit": CONTENT_LENGTH,
-        "given": request.POST.dict(), "typed": typed(request, ""),
-    }  # fmt: skip
+        **frame(request, project, "banks"),
+        "banks": selectors.bank_list(project=project),
+        "limit": CONTENT_LENGTH,
+        "given": request.POST.dict(),
+        "typed": typed(request, ""),
+    }
     return refused(request, "memory/banks/seed.html", context, error)
 
 

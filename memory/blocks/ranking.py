@@ -20,7 +20,7 @@ from contextlib import contextmanager
 SATURATION, LENGTH = 1.2, 0.75
 """The usual ``k1`` and ``b``."""
 FEWEST = 10
-"""Of a word in one of two lines nobody can tell whether it is common."""
+"""Lines for the statistics, at least: among two lines it is not known whether a word is common."""
 LONGEST_QUERY = 20_000
 MOST_WORDS = 200
 """Words of a query beyond these are left out."""
@@ -113,7 +113,7 @@ def _spread(part: float) -> float:
 
 
 def weight_of(lines_with_word: int, lines: int) -> float:
-    """How much a word tells: more the rarer it is. A word that no line has tells as little as one that half have."""
+    """The weight of a word: higher the rarer it is. A word that no line has weighs as little as one that half have."""
     having = lines_with_word or lines / 2
     return math.log(1 + (lines - having + 0.5) / (having + 0.5))
 

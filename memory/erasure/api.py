@@ -81,7 +81,7 @@ class ErasureList(ErasureView):
         """Erase everything about one user, in every memory system, with the user's test conversations.
 
         It cannot be brought back. An answer comes after 20 seconds at the latest; where `finished_at` is null then, the
-        same request goes on with the same receipt.
+        same request continues with the same receipt.
         """
         project = self.owned(request, slug)
         serializer = ErasureSerializer(data=request.data)

@@ -153,7 +153,7 @@ def _unmarked(project: Project, *, owners: Any, places: Iterable[tuple[System, s
 def _mark(found: Iterable[QuerySet[FactChange]], *, limit: int | None = None) -> int:
     """Erase values and people from entries of the log, ``limit`` at most. Returns how many.
 
-    Of a path the oldest first: a value never stands there without the entry that says how it ended.
+    Of a path the oldest first: a value never is there without the entry that says how it ended.
     """
     rows: list[list[Any]] = []
     for entries in found:

@@ -1,7 +1,7 @@
 """Erasing everything about one user of a project, with a receipt (docs/spec 03, 11; docs/architecture.md §2 "A fact").
 
 The work is done in batches, each a transaction of its own that counts what it took on the receipt. Cut off anywhere and
-asked for again, it goes on with the same receipt.
+asked for again, it continues with the same receipt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORDS = {
 PATIENCE = 20.0
 """Seconds after which a request is answered, finished or not."""
 ROUNDS = 20
-"""How often it begins again when somebody goes on writing about the user."""
+"""How often it begins again when somebody continues writing about the user."""
 
 
 def erasable(*, project: Project, owner: str) -> dict[str, int]:
@@ -132,7 +132,7 @@ def _refuse(owner: str, reason: str) -> None:
 
 
 def _begun(project: Project, owner: str, actor: User, reason: str) -> Erasure:
-    """The receipt to go on with, or a new one."""
+    """The receipt to continue with, or a new one."""
     now = timezone.now()
     # With the log held: two who ask at once get one receipt, and who comes late finds nothing.
     with writing(project.pk, now=now, actor=actor_of(actor)):

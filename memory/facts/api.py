@@ -64,7 +64,7 @@ class FactSerializer(serializers.Serializer[Any]):
 class FactPageSerializer(serializers.Serializer[Any]):
     """A page of facts and the addresses of those beside it.
 
-    A page may be ``short``, even empty: it ended after looking at ``searched`` facts, and ``next`` goes on there.
+    A page may be ``short``, even empty: it ended after looking at ``searched`` facts, and ``next`` continues there.
     """
 
     results = FactSerializer(many=True)

@@ -27,9 +27,12 @@ ICONS = {Scope.USER: "user", Scope.PROJECT: "project", Scope.EXECUTION_TREE: "ex
 UNSEEN = ("scope", "owner", "below", "state", "sort")
 """Filters that the tree, the chips and the columns set; the others have a field of their own."""
 AGES = (
-    ("", "at any time"), ("1h", "in the last hour"), ("24h", "in the last day"), ("7d", "in the last 7 days"),
+    ("", "at any time"),
+    ("1h", "in the last hour"),
+    ("24h", "in the last day"),
+    ("7d", "in the last 7 days"),
     ("30d", "in the last 30 days"),
-)  # fmt: skip
+)
 STATE_WORDS = {"live": "Live", "expiring": "Expiring", "expired": "Expired", "forever": "No expiry"}
 
 

@@ -34,7 +34,7 @@ def facts_mark(*, revision: Revision) -> int:
     """Make facts sensitive whose paths a revision declares so, and objects with such a part. Returns how many.
 
     Each gets a version with the value and the times that it had, and with the revision as its source; from then on its
-    history is masked too. In batches: writers go on between them.
+    history is masked too. In batches: writers continue between them.
     """
     document, project = revision.document, revision.document.project
     by = revision.author.get_username() if revision.author is not None else ""

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from editor.models import Project
 from memory.log.ledger import writing
-from memory.log.tombstones import bury, history_length, wipe_before
+from memory.log.tombstones import history_length, leave_tombstones, wipe_before
 from memory.models import Fact
 
 BATCH = 100
@@ -46,7 +46,7 @@ def purge_expired(*, now: datetime | None = None, limit: int = BATCH, batches: i
             gone += _purge_some(project_id, pks, now)
         if sum(map(len, due.values())) < limit:
             break
-        _rest(began)
+        _give_way(began)
     return gone
 
 
@@ -66,7 +66,7 @@ def drop_tombstones(*, now: datetime | None = None, limit: int = 1000) -> int:
             began = time.monotonic()
             Fact.objects.filter(pk__in=keys, purged_at__isnull=False).delete()
             gone += len(keys)
-            _rest(began)
+            _give_way(began)
     return gone
 
 
@@ -82,9 +82,9 @@ def _due(now: datetime, limit: int) -> dict[int, list[int]]:
 
 def _due_kinds(now: datetime) -> tuple[Any, Any]:
     expired = Fact.objects.filter(expires_at__lte=now, purged_at__isnull=True)
-    settled = expired.filter(virtual_clock=False).order_by("expires_at", "id")
+    by_real_clock = expired.filter(virtual_clock=False).order_by("expires_at", "id")
     virtual = expired.filter(virtual_clock=True, recorded_at__lte=now - VIRTUAL_KEPT).order_by("recorded_at", "id")
-    return settled, virtual
+    return by_real_clock, virtual
 
 
 def _purge_some(project_id: int, pks: Iterable[int], now: datetime) -> int:
@@ -93,7 +93,9 @@ def _purge_some(project_id: int, pks: Iterable[int], now: datetime) -> int:
     with writing(project_id, now=now) as ledger:
         # Read again under the lock: a fact may have been written anew since it was found.
         facts = _due_among(pks, now)
-        bury(ledger, facts, reason="", wiped=[fact.pk for fact in facts if wiped.get(fact.pk) == fact.version])
+        leave_tombstones(
+            ledger, facts, reason="", wiped=[fact.pk for fact in facts if wiped.get(fact.pk) == fact.version]
+        )
     return len(facts)
 
 
@@ -127,9 +129,9 @@ def _wiped(project_id: int, fact: Fact, now: datetime) -> bool:
             before = wipe_before(fact, before=before, limit=WIPED)
         if before is None:
             return True
-        _rest(began)
+        _give_way(began)
 
 
-def _rest(began: float) -> None:
+def _give_way(began: float) -> None:
     """Let others write for as long as the last batch took."""
     time.sleep(min(time.monotonic() - began, LONGEST_REST))

@@ -77,7 +77,7 @@ def _how(place: str) -> str:
 
 
 def _related(name: str, path: str) -> bool:
-    """Whether reading a name tells something of a fact: it is the same, a part of it, or above it with a dot."""
+    """Whether reading a name reads something of a fact: it is the same, a part of it, or above it with a dot."""
     return name == path or name.startswith(f"{path}.") or ("." in name and path.startswith(f"{name}."))
 
 

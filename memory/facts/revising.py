@@ -1,4 +1,4 @@
-"""Changes that people make to facts that are there: an earlier value, another time to live, many at once."""
+"""Changes of existing facts by people: an earlier value, another time to live, many at once."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def facts_delete_found(
 ) -> int:
     """Delete all facts that pass the filters, such as a subtree (``FactQuery.below``). Returns how many.
 
-    In batches: writers go on between them, and a fact that is written meanwhile may be among those deleted or not.
+    In batches: writers continue between them, and a fact that is written meanwhile may be among those deleted or not.
     ``memory.facts.selectors.facts_count`` says before how many it will be.
 
     :param expected: how many they were when somebody decided to delete them; None: however many they are.

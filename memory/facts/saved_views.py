@@ -1,4 +1,4 @@
-"""Views of the facts page that a member keeps: the filters under a name, for this project and this person alone."""
+"""Saved views of the facts page: filters that a member keeps under a name in a project."""
 
 from __future__ import annotations
 

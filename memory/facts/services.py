@@ -20,7 +20,7 @@ from memory.facts.selectors import fact_live, shown
 from memory.log.chain import canonical, commit_to, salt_for
 from memory.log.ledger import NOBODY, Actor, Change, Ledger, writing
 from memory.log.seals import seal_of
-from memory.log.tombstones import bury, bury_expired, erase, wipe
+from memory.log.tombstones import erase, leave_tombstone_of_expired, leave_tombstones, wipe
 from memory.models import Fact, FactChange, System
 from web.errors import Conflict, Invalid, NotFound
 
@@ -103,7 +103,7 @@ def fact_put(
         fact.sensitive, fact.tag = sensitive, None  # type: ignore[assignment]
         fact.masking = None if sensitive is None else dict(masking or {})
         if not isinstance(expected_version, int):
-            bury_expired(ledger, key, at)
+            leave_tombstone_of_expired(ledger, key, at)
             _keep_what_was(fact)
         if not fact_stored(ledger, fact, text, expected=expected_version, reason=reason):
             raise _conflict(_there(fact), fact, expected_version)
@@ -144,9 +144,12 @@ def facts_commit(
         _check_seen(project, writes, seen or {})
         for write in writes:
             origin = {
-                **write.source, "conversation": conversation, "turn": write.source.get("turn", turn), "by": started_by,
+                **write.source,
+                "conversation": conversation,
+                "turn": write.source.get("turn", turn),
+                "by": started_by,
                 "revisions": revisions,
-            }  # fmt: skip
+            }
             fact = _fact_of(project, write, origin, real)
             fact.virtual_clock = virtual_clock
             fact.sensitive, fact.masking = _sensitivity(write, sensitive or {})
@@ -154,7 +157,7 @@ def facts_commit(
             if write.delete:
                 _delete_key(ledger, fact)
                 continue
-            bury_expired(ledger, (project.pk, fact.scope, fact.owner, fact.path), write.written_at)
+            leave_tombstone_of_expired(ledger, (project.pk, fact.scope, fact.owner, fact.path), write.written_at)
             fact_stored(ledger, fact, _bounded_text(fact), expected=ANY, reason="")
             written.append(fact)
     return written
@@ -199,7 +202,7 @@ def fact_expire(*, project: Project, pk: int, expected_version: int | None = Non
         fact = fact_live(project=project, pk=pk, now=now)
         if expected_version not in (None, fact.version):
             raise Conflict(f"{fact.path} has version {fact.version} now.", current=shown(fact, now).as_dict())
-        bury(ledger, [fact], reason="expired manually", ended=now)
+        leave_tombstones(ledger, [fact], reason="expired manually", ended=now)
     return fact
 
 

@@ -20,7 +20,7 @@ FIELDS = (
     "source", "virtual_clock", "recorded_at",
 )  # fmt: skip
 
-# Versions go on where the log of that path ends, so that a fact deleted and written again is not taken for the old one.
+# Versions continue where the log of that path ends: a fact deleted and written again is not taken for the old one.
 _UPSERT = f"""
 INSERT INTO memory_fact ({", ".join(KEY + FIELDS)}, version)
 VALUES ({", ".join(["%s"] * len(KEY + FIELDS))}, 1 + COALESCE((

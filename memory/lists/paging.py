@@ -88,7 +88,7 @@ class Cursor:
 class Page:
     """Facts in order, and cursors to the pages beside them (None at an end).
 
-    ``short``: it ended before it was full, having looked at ``searched`` rows; ``next`` (``previous``) goes on there.
+    ``short``: it ended before it was full, having looked at ``searched`` rows; ``next`` (``previous``) continues there.
     """
 
     facts: list[Fact]

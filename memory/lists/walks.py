@@ -1,7 +1,7 @@
 """Reading lanes: the statements behind a page of facts (``memory.lists.lanes``, docs/decisions/0006).
 
 A read looks at a bounded number of rows, so that no combination of filters costs more than another; it says where it
-stopped, and ``memory.lists.paging`` goes on from there. The planner of neither database is left a choice: SQLite is
+stopped, and ``memory.lists.paging`` continues from there. The planner of neither database is left a choice: SQLite is
 told the index, and PostgreSQL gets an inner query whose order is that of one index, behind a LIMIT that nothing is
 moved across.
 """
@@ -161,8 +161,8 @@ def _where(head: str, conditions: Iterable[Condition], tail: str) -> Condition:
 
 def _table(lane: Lane) -> str:
     # The index behind a constraint has no name of its own there; no other serves an owner as well.
-    told = connection.vendor == "sqlite" and not lane.index.startswith("one_")
-    return f"{lane.table} INDEXED BY {lane.index}" if told else lane.table
+    hinted = connection.vendor == "sqlite" and not lane.index.startswith("one_")
+    return f"{lane.table} INDEXED BY {lane.index}" if hinted else lane.table
 
 
 def _order(lane: Lane, column: str, down: bool) -> str:

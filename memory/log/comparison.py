@@ -1,4 +1,4 @@
-"""Holding the rows of facts against the log (docs/architecture.md §2): what was changed, removed or added by hand.
+"""Comparing the rows of facts with the log (docs/architecture.md §2): what was changed, removed or added outside of it.
 
 The chain proves the log alone. Here each row is compared with the last entry about its place, and each last entry that
 says "written" has to have its row. Both are walked by number in pieces, so memory is bounded and the time linear.
@@ -35,9 +35,12 @@ _COLUMNS = {
 }  # fmt: skip
 """Column of a fact to that of the entry which wrote it."""
 _WORDS = {
-    "written_at": "the time of writing", "expires_at": "the expiry", "recorded_at": "the time of recording",
-    "ttl": "the time to live", "sensitive": "whether it is sensitive",
-}  # fmt: skip
+    "written_at": "the time of writing",
+    "expires_at": "the expiry",
+    "recorded_at": "the time of recording",
+    "ttl": "the time to live",
+    "sensitive": "whether it is sensitive",
+}
 _PLACE = ("project", "scope", "owner", "path")
 
 
@@ -55,7 +58,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one piece of a walk found; ``last`` is the number to go on after, None at the end. ``seen`` rows."""
+    """What one piece of a walk found; ``last`` is the number to continue after, None at the end. ``seen`` rows."""
 
     found: list[Difference]
     last: int | None

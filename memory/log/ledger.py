@@ -215,7 +215,7 @@ def writing(project_id: int, *, now: datetime, actor: Actor = NOBODY) -> Iterato
 
     On PostgreSQL the head row would stay locked while the disk confirms the commit, one writer after the other. So a
     transaction of our own commits unconfirmed, and then a second, empty one that holds no lock is confirmed: the log of
-    the server is in order, so what came before it is safe too. Writers share these confirmations, and nobody is told of
+    the server is in order, so what came before it is safe too. Writers share these confirmations, and nobody hears of
     a write before it is on disk.
     """
     ours = connection.vendor == "postgresql" and not connection.in_atomic_block

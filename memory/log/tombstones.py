@@ -20,16 +20,16 @@ UPDATE memory_factchange SET value = NULL, nonce = '' WHERE id IN (
 """
 
 
-def bury_expired(ledger: Ledger, key: tuple[int, str, str, str], at: datetime) -> None:
+def leave_tombstone_of_expired(ledger: Ledger, key: tuple[int, str, str, str], at: datetime) -> None:
     """Log the end of what is about to be replaced, so that the history of a path has no gap."""
     project_id, scope, owner, path = key
     place = Fact.objects.filter(project=project_id, scope=scope, owner=owner, path=path)
     fact = place.filter(purged_at__isnull=True, expires_at__lte=at).first()
     if fact is not None:
-        bury(ledger, [fact], reason="replaced after it had expired")
+        leave_tombstones(ledger, [fact], reason="replaced after it had expired")
 
 
-def bury(
+def leave_tombstones(
     ledger: Ledger,
     facts: Sequence[Fact],
     *,
@@ -66,7 +66,7 @@ def history_length(fact: Fact, *, most: int) -> int:
 def wipe_before(fact: Fact, *, before: int | None, limit: int) -> int | None:
     """Take the values of ``limit`` entries about a fact out of the log, the newest before the number ``before``.
 
-    Returns where to go on, None at the end: each entry is looked at once, however many there are.
+    Returns where to continue, None at the end: each entry is looked at once, however many there are.
     """
     entries = _entries_of(fact) if before is None else _entries_of(fact).filter(seq__lt=before)
     seqs = list(entries.order_by("-seq").values_list("seq", flat=True)[:limit])

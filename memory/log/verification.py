@@ -1,8 +1,8 @@
-"""How far a project's log is verified, step by step: a page or a command goes on where the last step stopped.
+"""How far a project's log is verified, step by step: a page or a command continues where the last step stopped.
 
-Nothing in a log changes but what erasing takes out, so what was verified needs no second look to go on from it; a walk
-from the first entry (``restart``) looks at everything again. Behind it comes the comparison of the facts with the log
-(``memory.log.comparison``), which has nothing to go on from: rows can be changed at any time, so each begins anew.
+Nothing in a log changes except by erasing, so a verification continues from what was verified before; a walk from the
+first entry (``restart``) looks at everything again. After it the facts are compared with the log
+(``memory.log.comparison``); that begins anew each time, because rows can be changed at any time.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def verify_some(
 
     A break stays known until ``restart``.
 
-    :param afresh: begin a new comparison where the last one is over; False for a step that goes on with a walk.
+    :param afresh: begin a new comparison where the last one is over; False for a step that continues with a walk.
     """
     with transaction.atomic():
         # The row is the lock: two people who look at the page walk one after the other.
@@ -151,8 +151,8 @@ def _beyond(project: Project) -> Break | None:
     # One statement, so that head and entries are of one moment.
     heads = ChangeHead.objects.filter(project=project).values("seq")
     behind = FactChange.objects.filter(project=project, seq__gt=Coalesce(Subquery(heads), 0))
-    stray = behind.order_by("seq").first()
-    return Break(stray.seq, "the entry follows the last one that the head knows") if stray else None
+    extra = behind.order_by("seq").first()
+    return Break(extra.seq, "the entry follows the last one that the head knows") if extra else None
 
 
 def _head(project: Project) -> ChangeHead:

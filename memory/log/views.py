@@ -27,7 +27,7 @@ KINDS = (FactChange.Kind.REVEAL.value,)
 @project_view()
 @require_GET
 def changes(request: HttpRequest, project: Project) -> HttpResponse:
-    """The log, newest first. ``?before=<entry>`` goes on, ``?kind=reveal`` is who looked, ``?fact=<id>`` one place."""
+    """The log, newest first: ``?before=<entry>`` older ones, ``?kind=reveal`` who looked, ``?fact=<id>`` one place."""
     kind, before, about = kind_in(request), number_in(request, "before"), number_in(request, "fact")
     fact = selectors.fact_get(project=project, pk=about) if about is not None else None
     entries = selectors.log_entries(project=project)

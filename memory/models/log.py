@@ -159,7 +159,7 @@ class Erasure(models.Model):
     """The receipt for erasing everything about one user: what, how many, when, who. It holds no values and no id.
 
     ``owner_digest`` is keyed: whoever knows the id can ask whether it was erased, nobody can read it from here.
-    ``finished_at`` is empty while the work goes on, or after it was cut off; asking again goes on with it.
+    ``finished_at`` is empty while the work continues, or after it was cut off; asking again continues with it.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="erasures", db_index=False)

@@ -67,15 +67,15 @@ def owner_page(*, project: Project, scope: str, starts: str = "", limit: int = 2
     # Each system stops at the same bound, so whatever is among the first of all is among the first of its own.
     ordered = [found[name] for name in sorted(found)]
     shown = OwnerPage(ordered[:limit], more or len(ordered) > limit)
-    for holder in shown.owners:
-        holder.counts = {**holder.counts, **_missing(project, scope, holder)}
+    for owner in shown.owners:
+        owner.counts = {**owner.counts, **_missing(project, scope, owner)}
     return shown
 
 
-def _missing(project: Project, scope: str, holder: OwnerCounts) -> dict[str, Count]:
+def _missing(project: Project, scope: str, owner: OwnerCounts) -> dict[str, Count]:
     """What a system has of a name that it did not name itself: of a session the records."""
     unnamed = {RECORD} if scope == SESSIONS else set()
-    found = {system: held(project=project, scope=scope, owner=holder.name, system=system) for system in unnamed}
+    found = {system: held(project=project, scope=scope, owner=owner.name, system=system) for system in unnamed}
     return {system: number for system, number in found.items() if number}
 
 

@@ -27,8 +27,12 @@ FEW, MANY = 8, 50
 WORDS = {FACT: "Facts", BLOCK: "Blocks", RECORD: "Records", SESSION: "Sessions", BANK: "Bank texts"}
 SYSTEM_ICONS = {FACT: "facts", BLOCK: "file", RECORD: "store", SESSION: "msg", BANK: "file"}
 SCOPE_WORDS = {
-    "user": "User", "project": "Project", "session": "Session", "execution_tree": "Execution tree", "bank": "Bank",
-}  # fmt: skip
+    "user": "User",
+    "project": "Project",
+    "session": "Session",
+    "execution_tree": "Execution tree",
+    "bank": "Bank",
+}
 SCOPE_ICONS = {**{str(scope): icon for scope, icon in ICONS.items()}, "session": "msg", "bank": "file"}
 
 
@@ -126,7 +130,7 @@ class Overview:
     def _owners(self, scope: str) -> Iterator[Node]:
         found = owner_counts.owner_page(project=self.project, scope=scope, starts=self.wanted.find, limit=OWNERS)
         owner = self.wanted.owner if self.wanted.scope == scope else ""
-        listed = {holder.name: holder.counts for holder in found.owners}
+        listed = {owner.name: owner.counts for owner in found.owners}
         if owner and owner not in listed:
             listed[owner] = self._counts(scope, owner)
         for name, counts in listed.items():

@@ -26,7 +26,7 @@ LOOKED = 2000
 
 
 class Seen(Shown):
-    """A thing of another system than facts, as ``Shown`` tells of a fact."""
+    """A thing of another system than facts, as ``Shown`` describes a fact."""
 
     @property
     def state(self) -> str:

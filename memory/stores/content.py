@@ -1,4 +1,4 @@
-"""What the content of a record may be, and the part of it that somebody asks for (docs/spec 11 §2).
+"""What the content of a record may be, and reading a part of it (docs/spec 11 §2).
 
 Merging and projecting are those of the runtime, so that a session in memory and one on the database agree.
 """

@@ -1,4 +1,4 @@
-"""What a file is, told by its bytes and never by its name (docs/spec 11 §2).
+"""The type of a file, by its bytes and never by its name (docs/spec 11 §2).
 
 Among texts, which all look alike, the name may choose: a text called ``.csv`` is a table when it reads as one.
 """
@@ -46,8 +46,12 @@ JSON = FileType("JSON", "application/json", ("json",), True)
 TXT = FileType("TXT", "text/plain", ("txt", "text", "log", "md"), True)
 
 SIGNATURES: tuple[tuple[bytes, FileType], ...] = (
-    (b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPG), (b"GIF87a", GIF), (b"GIF89a", GIF),
-)  # fmt: skip
+    (b"%PDF-", PDF),
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPG),
+    (b"GIF87a", GIF),
+    (b"GIF89a", GIF),
+)
 ZIP = b"PK\x03\x04"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 PACKAGES = (("word/document.xml", DOCX), ("xl/workbook.xml", XLSX), ("ppt/presentation.xml", PPTX))

@@ -61,7 +61,7 @@ BUDGET: ContextVar[Budget] = ContextVar("steps of a schema check")
 
 
 def budget_now() -> Budget | None:
-    """The budget of the check that goes on, if one does."""
+    """The budget of the check that continues, if one does."""
     try:
         return BUDGET.get()
     except LookupError:

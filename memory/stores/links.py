@@ -1,4 +1,4 @@
-"""Addresses from which a file can be fetched without signing in, until its time is over (docs/spec 11 §2)."""
+"""Addresses from which a file can be fetched without signing in, for a limited time (docs/spec 11 §2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901), by which problems say where they are."""
+"""JSON pointers (RFC 6901), with which problems name their place."""
 
 from __future__ import annotations
 

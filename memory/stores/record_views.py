@@ -38,7 +38,7 @@ from web.errors import AppError, Invalid
 @project_view()
 @require_GET
 def records(request: HttpRequest, project: Project) -> HttpResponse:
-    """Records, newest first; ``?before=<id>`` goes on."""
+    """Records, newest first; ``?before=<id>`` continues."""
     now = timezone.now()
     filters = filters_of(request)
     found = selectors.record_list(project=project, filters=filters, now=now)

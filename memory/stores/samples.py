@@ -99,7 +99,7 @@ class Maker:
         self.root, self.whole = root, whole
 
     def value(self, part: Any, depth: int = 0, number: int = 0, name: str = "") -> Any:
-        """A value for a schema. ``number`` tells the items of a list apart, ``name`` is that of the field."""
+        """A value for a schema. ``number`` distinguishes the items of a list, ``name`` is that of the field."""
         part = flattened(self.root, part)
         if not isinstance(part, Mapping):
             return "text" if part is not False else None

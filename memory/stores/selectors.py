@@ -205,7 +205,7 @@ def artifacts_chosen(*, project: Project, sessions: Iterable[str]) -> QuerySet[A
 
 
 def meta_dict(meta: SessionMeta, *, now: datetime, base: str = "") -> dict[str, Any]:
-    """The content of ``sessionMeta`` (docs/spec 11 §2). ``base`` stands before the path of each ``downloadUrl``."""
+    """The content of ``sessionMeta`` (docs/spec 11 §2). ``base`` precedes the path of each ``downloadUrl``."""
     project: Project = meta.project
     return {
         "metadata": meta.metadata or {},

@@ -1,4 +1,4 @@
-"""What in a content breaks the schema of its store, in words for people (docs/spec 11 §2)."""
+"""How a content violates the schema of its store, in words for people (docs/spec 11 §2)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _found(validator: Any, content: Any) -> list[Problem]:
 def _validator(text: str) -> Any:
     """The validator of a schema, with a registry that knows the schema alone.
 
-    Without ``$schema`` and ``$id``: with them the library would go on with a class or a place of its own.
+    Without ``$schema`` and ``$id``: with them the library would continue with a class or a place of its own.
     """
     schema = json.loads(text)
     dialect = DIALECTS[dialect_of(schema) or DEFAULT_DIALECT]

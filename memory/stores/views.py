@@ -217,7 +217,7 @@ def schema_text(schema: Any) -> str:
 
 
 def editor_of(store: StoreDefinition, written: str) -> dict[str, Any]:
-    """What the editor of a definition needs; ``written`` is the schema as it stands in the field."""
+    """What the editor of a definition needs; ``written`` is the schema as it is in the field."""
     return {
         "store": store,
         "schema_text": written,

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
 import abl
 
+SPEC = Path(__file__).resolve().parents[2] / "docs/spec/12-interfaces.md"
+
 
 def test_every_public_name_can_be_loaded():
     assert [name for name in abl.__all__ if getattr(abl, name, None) is None] == []
+
+
+def specified_names():
+    """Every ``abl.…`` of docs/spec 12 §1, and its modules that are named without it."""
+    text = SPEC.read_text(encoding="utf-8").partition("## 2. ")[0]
+    named = set(re.findall(r"`(?:with )?(abl(?:\.\w+)+)", text))
+    named |= {f"abl.{name}" for row in re.findall(r"`abl\.((?:\w+ / )+\w+)", text) for name in row.split(" / ")}
+    beside = re.search(r"implementations beside them \(([^)]+)\)", text)[1]
+    return named | {f"abl.runtime.{name}" for name in re.findall(r"\w+", beside)}
+
+
+@pytest.mark.parametrize("name", sorted(specified_names()))
+def test_names_of_the_specification_stay_importable(name):
+    assert resolve_name(name) is not None
+
+
+def test_a_session_takes_the_ports_in_memory_of_the_specification():
+    ports = {
+        "facts": resolve_name("abl.runtime.memory_ports.MemoryFacts")(),
+        "blocks": resolve_name("abl.runtime.memory_systems.MemoryBlocks")(),
+    }
+    turn = abl.runtime.Session(
+        {"a.agent.abl": 'AGENT: A\nGOAL: "Lend"\nON_START:\n  RESPOND: "Hello"\n'}, **ports
+    ).start()
+    assert turn.replies == ["Hello"]
 
 
 def test_an_unknown_name_is_an_attribute_error():

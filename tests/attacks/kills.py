@@ -1,4 +1,4 @@
-"""SIGKILLs while conversations go on: ``python -m tests.attacks.kills --turns 5000 --kills 1000``.
+"""SIGKILLs while conversations continue: ``python -m tests.attacks.kills --turns 5000 --kills 1000``.
 
 People say numbered words in many conversations. Meanwhile processes of the workbench are killed: of the pool, the whole
 worker, web, beat, or the supervisor with all of them. The agent lists the words in the session and counts them in a

@@ -83,12 +83,12 @@ SLOW: dict[str, tuple[Opener, Dripper]] = {
 
 @pytest.mark.parametrize("how", SLOW)
 def test_a_hundred_slow_sockets_are_closed_and_stop_nobody(workbench: Workbench, setup: str, how: str) -> None:
-    cookies = populate(workbench, "slow", patient="editor")["patient"]
-    jar = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    cookies = populate(workbench, "slow", slow="editor", patient="editor")
+    jar = "; ".join(f"{name}={value}" for name, value in cookies["slow"].items())
     open_it, drip = SLOW[how]
     with (
         proof(setup, f"{SOCKETS} sockets that {how}") as found,
-        client_of(workbench, cookies) as client,
+        client_of(workbench, cookies["patient"]) as client,
         sockets(workbench, SOCKETS) as opened,
     ):
         with watched(workbench, {"/": client}) as seen:

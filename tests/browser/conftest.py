@@ -148,7 +148,7 @@ NAMES = [
 
 
 class Visitor:
-    """A page that goes on the tour and writes down what went wrong on the way."""
+    """A page that continues the tour and writes down what went wrong on the way."""
 
     def __init__(self, page: Page, tour: Tour, cookies: list[dict[str, str]]) -> None:
         self.page = page

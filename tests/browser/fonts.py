@@ -35,7 +35,7 @@ FONTCONFIG = """<?xml version="1.0"?>
 </fontconfig>
 """
 
-# A family that is not there is drawn in the one behind it: as wide as that one alone, whichever stands there.
+# A family that is not there is drawn in the one behind it: as wide as that one alone, whichever is there.
 HERE = """
 (family) => {
   const pen = document.createElement("canvas").getContext("2d");

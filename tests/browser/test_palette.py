@@ -25,7 +25,7 @@ def open_palette(page: Page) -> Locator:
 
 
 def options(dialog: Locator) -> list[str]:
-    """What is offered, without what stands beside each."""
+    """What is offered, without what is beside each."""
     return dialog.locator("[role=option] > span:first-of-type").all_inner_texts()
 
 

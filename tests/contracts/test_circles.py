@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def _without_init(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def imports(known: Mapping[str, Path]) -> dict[str, dict[str, int]]:
-    """What each module imports of these, wherever the import stands in it."""
+    """What each module imports of these, wherever the import is in it."""
     found: dict[str, dict[str, int]] = {}
     for module, path in known.items():
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
@@ -50,14 +51,14 @@ def names_of(node: ast.AST, package: str) -> Iterator[str]:
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from (f"{base}.{alias.name}" for alias in node.names)
         case ast.Call(
-            func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+            func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
             args=[ast.Constant(value=str() as name), *_],
         ):
-            yield name
+            yield resolve_name(name, package)
 
 
 def _module_of(name: str, known: Collection[str]) -> str:
-    """The module that a name is, or stands in; empty for one of another package."""
+    """The module that a name is, or is in; empty for one of another package."""
     while name and name not in known:
         name = name.rpartition(".")[0]
     return name
@@ -126,7 +127,7 @@ def test_a_circle_is_found_by_whatever_import(tmp_path):
         "house/hall.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .rooms.attic import View",
         "house/rooms/__init__.py": "",
         "house/rooms/attic.py": "from .. import stairs",
-        "house/stairs.py": "import importlib\nlower = importlib.import_module('house.door')",
+        "house/stairs.py": "import importlib\nlower = importlib.import_module('.door', __package__)",
         "house/garden.py": "import house.door, house.stairs, os",
     }
     for name, text in texts.items():

@@ -1,7 +1,7 @@
 """No pattern in the code takes time that grows faster than the text it is tried on (docs/architecture.md §8).
 
 The engine of ``re`` goes back: a pattern such as ``\\s*(.*?)\\s*$`` takes a second for 20,000 blanks, and holds the
-interpreter meanwhile, so a small document stops all pages. Each pattern that stands in a module is tried on texts that
+interpreter meanwhile, so a small document stops all pages. Each pattern that is in a module is tried on texts that
 repeat what it is made of.
 """
 
@@ -52,7 +52,7 @@ class TooSlow(Exception):
 
 
 def found() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """The patterns that are names of modules, or stand in their tuples and dicts."""
+    """The patterns that are names of modules, or are in their tuples and dicts."""
     seen = set()
     for package in PACKAGES:
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

@@ -11,12 +11,12 @@ from tests.workbench import ROOT
 
 
 def path(*parts: str) -> str:
-    """An absolute path; none stands in this file."""
+    """An absolute path; none is in this file."""
     return "".join(f"/{part}" for part in parts)
 
 
 def host(*labels: str) -> str:
-    """The start of an address; none of a list of packages stands in this file."""
+    """The start of an address; none of a list of packages is in this file."""
     return f"https:/{path('.'.join(labels))}"
 
 

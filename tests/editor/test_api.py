@@ -178,6 +178,47 @@ def test_complete_offers_what_fits(api):
     assert "path" in api("post", "/api/v1/complete/", {**body, "path": "b"})[1]["fields"]
 
 
+HEAD = 'AGENT: Desk\nGOAL: "Lend"\n'
+MEMORY = "MEMORY:\n  session:\n    - city\n"
+FLOW = "FLOW:\n  steps: [a, later]\n  a:\n    REASONING: false\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "insert"),
+    [
+        ("MEMORY:\n  recall:\n    - ON: session:", "session:start", "start"),
+        (f"{FLOW}    THEN: ", "later", "later"),
+        (f"{FLOW}    ON_FAIL: done\n    THEN: do", "done", "done"),
+        (f"{MEMORY}{FLOW}    GATHER:\n      - ", "city", "city"),
+        (f"{MEMORY}  remember:\n    - WHEN: city IS SET\n      STORE: city -> user.city\n      TTL: ", "30d", "30d"),
+    ],
+)
+def test_complete_offers_what_is_not_written_yet_and_only_what_is_missing(api, text, label, insert):
+    text = HEAD + text
+    place = {"line": text.count("\n") + 1, "column": len(text.rsplit("\n", 1)[-1]) + 1}
+    body = {"files": {"d.agent.abl": text}, "path": "d.agent.abl", **place}
+    items = {item["label"]: item["insert"] for item in api("post", "/api/v1/complete/", body)[1]["items"]}
+    assert items.get(label) == insert, items
+
+
+def test_check_mends_a_range_as_validation(api):
+    gather = '    GATHER:\n      - age: required\n        prompt: "Age?"\n        validation: range(18, 75)\n'
+    answer = api("post", "/api/v1/check/", {"files": {"d.agent.abl": HEAD + FLOW + gather}})[1]
+    [problem] = [found for found in answer["diagnostics"] if found["code"] == "ABL705"]
+    assert problem["severity"] == "warning"
+    assert [edit["text"] for fix in problem["fixes"] for edit in fix["edits"]] == ["min(18), max(75)"]
+
+
+def test_project_yaml_is_checked_and_completed(api):
+    files = {"d.agent.abl": HEAD, "project.yaml": "entry: D"}
+    body = {"files": files, "path": "project.yaml", "line": 1, "column": 9}
+    assert [item["label"] for item in api("post", "/api/v1/complete/", body)[1]["items"]] == ["Desk"]
+    answer = api("post", "/api/v1/check/", {"files": files})[1]
+    assert [(found["path"], found["code"]) for found in answer["diagnostics"] if found["code"] == "ABL1085"] == [
+        ("project.yaml", "ABL1085")
+    ]
+
+
 @pytest.mark.parametrize("unstorable", ["\0", "\ud800"])
 def test_check_answers_with_diagnostics_for_characters_that_could_not_be_kept(api, unstorable):
     status, answer = api("post", "/api/v1/check/", {"files": {"a.agent.abl": f"AGENT: A\n{unstorable}\n  b: [\n"}})
@@ -242,7 +283,7 @@ def test_a_project_of_many_is_a_page_away(as_, people):
         ({"expression": "{{#each y}}{{JOIN(SPLIT(x, 'xx'), 'y')}}{{/each}}", "template": True}, "elements"),
         ({"expression": "LENGTH(SPLIT(x, '')) > 1", "explain": True}, "elements"),
     ],
-)  # fmt: skip
+)
 def test_evaluate_answers_what_takes_too_much_with_what_ran_out(api, more, what):
     body = {"context": {"x": "x" * 500_000, "y": [1] * 100}, **more}
     status, answer = api("post", "/api/v1/evaluate/", body)

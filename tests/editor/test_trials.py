@@ -94,6 +94,9 @@ def test_an_author_keeps_bank_policy_and_script(as_, project):
         ("banks: desk", "may contain memory_policy, bank, model"),
         ("memory_policy: {archival_mod: auto}", "did you mean archival_mode?"),
         ("memory_policy: auto", "an object with archival_mode"),
+        ("policy: skip", "`policy` is `skip`; evaluate or skip_unset is right"),
+        ("now: tomorrow", "`now` is `tomorrow`; a moment such as 2026-03-01T09:00:00Z is right"),
+        ("language: German", "`language` is `German`; a language tag such as en or de-CH is right"),
     ],
 )
 def test_what_no_run_can_use_is_refused_and_kept_on_the_page(as_, project, text, said):

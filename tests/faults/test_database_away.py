@@ -1,4 +1,4 @@
-"""The database is away: pages say so, what was typed stays, and work goes on when the database is back."""
+"""The database is away: pages say so, what was typed stays, and work continues when the database is back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The disk is full: that is said clearly, nothing is damaged, reading goes on, and work too once there is room."""
+"""The disk is full: that is said clearly, nothing is damaged, reading continues, and work too once there is room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floods against a live workbench: people who are signed in go on with their work."""
+"""Floods against a live workbench: people who are signed in continue with their work."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from config.protocol import BoundedProtocol, make_room
+from config.protocol import BoundedProtocol, held_since, make_room
 from tests.faults.test_too_large import kept_bytes, web_process
 from tests.workbench import Workbench, busyness, eventually, running
 from web.bodies import SMALL_BODY, Body, Refused
@@ -229,7 +229,8 @@ def connection(everybody, *, since, answering=False):
     protocol = BoundedProtocol.__new__(BoundedProtocol)
     protocol.connections, protocol.transport = everybody, Transport()
     protocol.head_since, protocol.opened_at = None if answering else since, since
-    protocol.cycle = SimpleNamespace(response_complete=False, more_body=False) if answering else None
+    cycle = SimpleNamespace(response_complete=False, more_body=False, scope={"state": {}})
+    protocol.cycle = cycle if answering else None
     everybody.add(protocol)
     return protocol
 
@@ -253,6 +254,10 @@ def test_who_makes_room_has_waited_for_its_client_the_longest_and_nobody_who_is_
     for n in range(3):
         connection(busy, since=n, answering=True)
     assert not make_room(connection(busy, since=4)), "everybody waits for the server"
+    refused = min(busy, key=lambda each: each.opened_at)
+    held_since(refused.cycle.scope, now=3)
+    assert make_room(connection(busy, since=5)), "a refusal that is held back is no answer that must be waited for"
+    assert refused.transport.closing
 
 
 def test_a_header_without_end_is_refused(workbench):

@@ -47,7 +47,7 @@ def asked(client: Client):
 
 
 class Held:
-    """Work that goes on until a test says so."""
+    """Work that continues until a test says so."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
@@ -82,7 +82,7 @@ def test_one_user_has_some_and_others_still_get_theirs(people, held):
         assert int(refused["Retry-After"]) >= 1
         assert refused.json()["code"] == "busy"
         assert f"You have {COSTLY_OF_USER} requests of this kind in progress" in refused.json()["detail"]
-        # Pages, what a token of the same user asks for that is not costly, and others' work go on.
+        # Pages, what a token of the same user asks for that is not costly, and others' work continue.
         assert signed_in(one).get("/p/library/").status_code == 200
         typing = {"text": "AGENT: A\n", "version": 1}
         address = reverse("editor:analyse", args=["library", "a.agent.abl"])
@@ -205,7 +205,7 @@ def test_sessions_of_a_user_have_some_requests_at_once_whatever_they_ask_for(peo
     script = signed_in(one).get("/api/v1/projects/", headers={"Accept": JSON})
     assert (script.status_code, script.json()["code"]) == (429, "busy")
     assert "in progress" in signed_in(one).get("/p/library/", headers={"HX-Request": "true"}).content.decode()
-    # A header that is no token leads past nothing; tokens, others, and who is signed out go on.
+    # A header that is no token leads past nothing; tokens, others, and who is signed out continue.
     assert signed_in(one).get("/p/library/", headers={"Authorization": "Bearer x"}).status_code == 429
     assert signed_in(one).get("/api/v1/projects/", headers={"Authorization": "Basic x"}).status_code == 429
     assert with_token(project, one).get("/api/v1/projects/").status_code == 200

@@ -56,11 +56,12 @@ BODIES = {
     "codes": ("/api/v1/check/", json.dumps({"files": {"a.abl": ""}, "select": [1] * MANY}), "select"),
     "lines of a model": (CONVERSATIONS, json.dumps({"model": [{"rely": 1}] * MANY}), "model.non_field_errors"),
     "settings of a policy": (
-        CONVERSATIONS, "{" + f'"memory_policy": {{{numbered(chr(34) + "archival_mod{}" + chr(34) + ":1", ",")}}}' + "}",
+        CONVERSATIONS,
+        "{" + f'"memory_policy": {{{numbered(chr(34) + "archival_mod{}" + chr(34) + ":1", ",")}}}' + "}",
         "memory_policy",
     ),
     "stores": ("/api/v1/projects/library/store-definitions/", json.dumps({"stores": [{"nam": 1}] * MANY}), "stores"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("path", "body", "field"), BODIES.values(), ids=BODIES)

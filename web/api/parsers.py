@@ -86,7 +86,7 @@ def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
     Bytes are UTF-8.
 
     :param repeated: an object may have a key twice, and the last counts. What is kept has each once: of two values
-        nobody can tell which was meant.
+        it is not clear which one counts.
     """
     data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass")
     if holds_more_values(data, MAX_VALUES):
@@ -118,7 +118,7 @@ def json_problem(error: ValueError) -> str:
 def holds_more_values(raw: bytes, most: int) -> bool:
     """Whether a JSON text may hold more than ``most`` values, found before any of them is made.
 
-    Each value stands behind a comma, or is the first of a list or object, or the only one; those signs are counted
+    Each value follows a comma, or is the first of a list or object, or the only one; those signs are counted
     outside of texts. Of what is no JSON only the part before the mistake is counted right, and only that is ever read.
     """
     if len(raw) <= most:

@@ -1,4 +1,4 @@
-"""Counting wrong passwords: patience for who mistypes, none for who guesses (docs/reference/limits.md).
+"""Counting wrong passwords: tolerant of typing mistakes, strict with guessing (docs/reference/limits.md).
 
 Counted are a name from an address, a name, an address, and all together. A name that has signed in from an address is
 held there to the first alone: who floods the sign-in with names or from many addresses does not lock out people who

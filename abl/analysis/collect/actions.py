@@ -43,7 +43,7 @@ _PLAIN_SETTINGS = frozenset(
 
 
 class ActionCollector(ContentCollector):
-    """Walks actions in document order; ``step`` is the step they stand in."""
+    """Walks actions in document order; ``step`` is the step they are in."""
 
     def on_fail(self, action: nodes.OnFail, kind: StepKind) -> None:
         self.seen(action)
@@ -54,7 +54,7 @@ class ActionCollector(ContentCollector):
         if action.form in ("step", "then"):
             self.step_ref(action.target, kind, action, "ON_FAIL")
         self.step_ref(action.goto, kind, action, "GOTO")
-        if action.then and kind != "constraint" and action.then.value.lower() not in ("continue", "retry"):
+        if action.then and kind != "constraint" and action.then_word is None:
             self.step_ref(action.then, kind, action, "THEN")
         self.part.cleared.extend((name, action) for name in action.clear)
         for assignment in action.sets:
@@ -244,8 +244,7 @@ class ActionCollector(ContentCollector):
             case "ACTIVATION":
                 self.at_places(prop.block, {"when": places.condition("ACTIVATION"), "": places.NOTHING}, field)
             case "VALIDATE":
-                process = field.prop("VALIDATION_PROCESS")
-                if process is None or process.value is None or process.value.value.strip().upper() == "CODE":
+                if field.typed.value("VALIDATION_PROCESS") in (None, "CODE"):
                     self.validated(content_of(prop.block), field.name.value, field)
             case "RICH_CONTENT":
                 self.shown(prop.block, "message", field.path)

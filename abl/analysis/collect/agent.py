@@ -91,7 +91,7 @@ class _Collector(ProfileCollector):
                 self.after_a_human(section, section.block)
 
     def unknown_hooks(self, block: Block) -> None:
-        """What stands below a misspelt hook may still set what is read elsewhere."""
+        """What is below a misspelt hook may still set what is read elsewhere."""
         for child in block.children:
             if child.key.lower() not in vocabulary.HOOKS:
                 self.mention(child.span)

@@ -63,7 +63,7 @@ class ContentCollector(PlaceCollector):
                 self.shown(block, where, path)
 
     def shown_below(self, block: Block, where: str, path: str) -> None:
-        """What says how messages are shown, wherever it stands below a block."""
+        """What says how messages are shown, wherever it is below a block."""
         self.shown_below_content(content_of(block), where, path)
 
     def shown_below_content(self, content: Content, where: str, path: str) -> None:

@@ -1,4 +1,4 @@
-"""The part of the walk by the table of ``abl.analysis.conformance.places``: what has no nodes of its own."""
+"""The part of the walk over sections without nodes, by the table of ``abl.analysis.conformance.places``."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from abl.analysis.collect.records import WriteKind
 from abl.analysis.conditions.reading import read_condition_text, read_value
 from abl.analysis.conformance.places import OPAQUE, PlaceSchema, Slot
 from abl.diagnostics import Edit, Finding, Fix
+from abl.language import is_word
 from abl.syntax import nodes
 from abl.syntax.nodes import Block, Content, Name, Text, same_key
 from abl.syntax.readers.content import content_of
 from abl.syntax.readers.entries import PATH
 from abl.syntax.readers.state import read_assignments
 from abl.syntax.readers.validations import functions
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import section_findings
 
 _QUOTED: Final = ("double", "single")
 _OPENING: Final = re.compile(r"[\"']")
 _CLOSING: Final = {'"': re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL), "'": re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)}
 _LISTED: Final = re.compile(r"[^\[\]{},\s][^\[\]{},]*")
-_ALWAYS: Final = ("always", "*")
 _KINDS: Final[Mapping[str, WriteKind]] = {"gather": "gather", "tool": "tool"}
 
 
@@ -54,7 +54,7 @@ class PlaceCollector(Recorder):
             return
         if content.text is not None:
             self.by_shape(replace(content, members=(), items=()), shape.get("", OPAQUE), owner)
-        if content.members and shape.keys() == {"-"}:  # one entry without its dash, which is told (ABL115)
+        if content.members and shape.keys() == {"-"}:  # one entry without its dash (ABL115)
             self.by_shape(content, shape["-"], owner)
             return
         for member in content.members:
@@ -85,10 +85,10 @@ class PlaceCollector(Recorder):
 
     def _condition(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
         text = self._unquoted(content.text)
-        if text is None or text.value.strip().lower() in _ALWAYS:
+        if text is None or (slot.place == "ROUTE" and is_word("destination", "when", text)):
             return
         reading = read_condition_text(text.value, text.style)
-        if slot.place != "ROUTE" or (reading.node is not None and not reading.sentence):  # else ABL926 tells
+        if slot.place != "ROUTE" or (reading.node is not None and not reading.sentence):  # otherwise ABL926
             self.expression(text, "condition", slot.place, owner)
 
     def _formula(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
@@ -182,7 +182,12 @@ class PlaceCollector(Recorder):
         """``expression -> path``, or the name of a collection."""
         text = content.text
         at = text.value.rfind("->") if text is not None else -1
-        if text is None or at < 0:
+        if text is None:
+            return
+        if at < 0:
+            if section_findings.is_assignment(text.value.strip()):
+                turned = section_findings.store_without_arrow(text.inner, text.value.strip())
+                self.part.findings.append(replace(turned, severity="warning"))
             return
         value, target = slice_of(text, 0, at), slice_of(text, at + 2, len(text.value))
         self.expression(value, "value", "STORE", owner)
@@ -266,7 +271,7 @@ def _store_problems(text: Text, value: Text, target: Text) -> Iterator[Finding]:
     """ABL343 and ABL342: an arrow in STORE stands between a value and a path."""
     for side, part in (("value", value), ("target", target)):
         if not part.value:
-            yield findings.store_side_missing(text.inner, side)
+            yield section_findings.store_side_missing(text.inner, side)
     if target.value and "{{" not in target.value and PATH.fullmatch(target.value) is None:
         doubled = text.value.find("->>")
         better = text.span_of(doubled, doubled + 3) if doubled >= 0 else None

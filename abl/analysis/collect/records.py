@@ -50,7 +50,7 @@ _HOOK_BRANCH = re.compile(r"(?:^|\.)hooks\.\w+\.WHEN(?:\[\d+\])?$")
 TERMINALS = ("COMPLETE", "ESCALATE", "HANDOFF")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class ExpressionUse:
     """One expression where it stands. Offsets of ``reading.expression`` count in its text; ``span`` maps them back.
 
@@ -120,7 +120,7 @@ class ExpressionUse:
         return self.routing and (self.reading.literal or self.reading.sentence)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class TemplateUse:
     """One text with placeholders where it stands (docs/spec 02 §9)."""
 

@@ -1,4 +1,4 @@
-"""The part of the walk over what stands below tools: results, transforms, requests (docs/spec 08 §2-§7)."""
+"""The part of the walk over what is below tools: results, transforms, requests (docs/spec 08 §2-§7)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from abl.analysis.collect.actions import ActionCollector
 from abl.analysis.conformance import places
+from abl.language import value_of_text
 from abl.syntax import nodes, vocabulary
 from abl.syntax.nodes import Block, Content, Property, same_key
 from abl.syntax.readers.actions import read_directives
@@ -78,7 +79,7 @@ class ToolCollector(ActionCollector):
     def _parameters(self, parameters: Content, tool: nodes.Tool) -> None:
         """Where the values of parameters come from (08 §4)."""
         for entry in (*parameters.members, *parameters.items):
-            source = entry.word("source", "default_source").lower()
+            source = value_of_text("parameter", "source", entry.text_of("source", "default_source"))
             for member in entry.members:
                 key = same_key(member.key)
                 if key == "value" and source in _EVALUATED:

@@ -14,7 +14,7 @@ from typing import Any
 from abl.analysis.conditions.certainty import is_ordered, varies
 from abl.analysis.conditions.reading import Reading
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.model import AgentIndex, ExpressionUse
+from abl.analysis.index.model import AgentIndex, ExpressionUse, Write
 from abl.analysis.index.names import SYSTEM_NAMES, is_stored
 from abl.analysis.index.project import Index
 from abl.analysis.index.visible_names import currencies
@@ -156,9 +156,22 @@ def value_at_start(agent: AgentIndex, path: str) -> tuple[bool, Any]:
     variable = agent.session.get(path)
     if variable is None or variable.initial is None or variable.initial.dynamic is not None or path in agent.mentions:
         return False, None
-    writes = [origin.write for origin in agent.origins_of(path)]
-    later = all(w.kind == "gather" or (w.step is not None and w.step not in agent.opening_steps) for w in writes)
-    return later, variable.initial.value
+    writes = [origin.write for origin in agent.origins_of(path) if origin.write.kind != "session"]
+    return all(_comes_later(agent, write) for write in writes), variable.initial.value
+
+
+def _comes_later(agent: AgentIndex, write: Write) -> bool:
+    """True for a write that is not made before the first message is judged."""
+    if write.kind == "gather" or (write.step is not None and write.step not in agent.opening_steps):
+        return True
+    return behind_question(agent, write)
+
+
+def behind_question(agent: AgentIndex, write: Write) -> bool:
+    """True for a write that its step comes to after the answer to its own GATHER."""
+    step = agent.steps.get(write.step or "")
+    questions = [d.span.start for d in step.directives if isinstance(d, nodes.Gather)] if step is not None else []
+    return write.kind != "gather" and bool(questions) and write.node.span.start > min(questions)
 
 
 def fields_waited_for(use: ExpressionUse, agent: AgentIndex) -> list[str]:
@@ -204,9 +217,7 @@ def unset_at_start(agent: AgentIndex, path: str) -> bool:
         return False
     known = agent.derive(_set_later)
     if root not in known:
-        opening = agent.opening_steps
-        writes = [origin.write for origin in agent.origins_of(root)]
-        known[root] = all(w.kind == "gather" or (w.step is not None and w.step not in opening) for w in writes)
+        known[root] = all(_comes_later(agent, origin.write) for origin in agent.origins_of(root))
     return known[root]
 
 

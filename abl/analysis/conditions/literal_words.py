@@ -11,15 +11,15 @@ from abl.diagnostics import Fix
 from abl.expressions import ExpressionError, compile_expression
 from abl.source import Span
 
-_MEANT: Final = {
+_INTENDED: Final = {
     "true": "true", "false": "false", "null": "null", "undefined": "undefined", "none": "null", "nil": "null",
 }  # fmt: skip
 _PLACEHOLDER: Final = re.compile(r"\{\{(?P<inner>[^{}]*+)\}\}|\$\{(?P<old>[^{}]*+)\}")
 
 
-def meant_literal(name: str) -> str:
+def intended_literal(name: str) -> str:
     """The literal that a name which is not declared stands for; empty for any other."""
-    return _MEANT.get(name.lower(), "")
+    return _INTENDED.get(name.lower(), "")
 
 
 def placeholder_in(reading: Reading, error: ExpressionError) -> tuple[Span, tuple[Fix, ...]] | None:

@@ -1,4 +1,4 @@
-"""Method calls that the language does not have, and what each was meant to be (docs/spec 02 §8, §10)."""
+"""Method calls that the language does not have, and what was probably intended (docs/spec 02 §8, §10)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FUNCTIONS: Final = {
 _WORDS: Final = {"includes": "contains"}
 
 
-class Meant(NamedTuple):
+class Intended(NamedTuple):
     """What was meant by an unknown method: the first answer in words, and the fixes."""
 
     y: str
@@ -36,22 +36,22 @@ def is_known(node: en.Method) -> bool:
     return node.name in METHODS
 
 
-def meant(node: en.Method, reading: Reading) -> Meant:
+def intended(node: en.Method, reading: Reading) -> Intended:
     """The property, the function or the method that an unknown one stands for."""
     span = Span(node.name_start, node.name_end)
     word = node.name.lower()
     if word in _PROPERTIES and not node.args:
         known = _PROPERTIES[word]
-        return Meant(f".{known}", (fixes.replace(Span(node.name_start, node.end), known, f"Write .{known}"),))
+        return Intended(f".{known}", (fixes.replace(Span(node.name_start, node.end), known, f"Write .{known}"),))
     name = _FUNCTIONS.get(word, "") or node.name.upper()
     function = BUILTINS.get(name) or CEL_FUNCTIONS.get(word)
     if word in _WORDS:
-        return Meant(_WORDS[word], fixes.rename_fixes(span, [_WORDS[word]]))
+        return Intended(_WORDS[word], fixes.rename_fixes(span, [_WORDS[word]]))
     if function is not None and function.accepts(1 + len(node.args)) and word not in {m.lower() for m in METHODS}:
         called = name if name in BUILTINS else word
         arguments = ", ".join(reading.slice(argument) for argument in (node.target, *node.args))
-        return Meant(f"{called}(…)", (fixes.replace(at(node), f"{called}({arguments})"),))
+        return Intended(f"{called}(…)", (fixes.replace(at(node), f"{called}({arguments})"),))
     close = [found for found in closest(node.name, METHODS) if found != node.name]
     if not close and not node.args and closest(word, _PROPERTIES):
-        return Meant(".length", (fixes.replace(Span(node.name_start, node.end), "length", "Write .length"),))
-    return Meant(close[0] if close else "", fixes.rename_fixes(span, close))
+        return Intended(".length", (fixes.replace(Span(node.name_start, node.end), "length", "Write .length"),))
+    return Intended(close[0] if close else "", fixes.rename_fixes(span, close))

@@ -1,6 +1,6 @@
 """Words that do not exclude each other: ``false`` equals every text but "true" (docs/spec 02 §5.1, 03 §2).
 
-Of a name that may hold any text two words exclude each other all the same, because no author means ``false`` there. A
+Of a name that may hold any text two words exclude each other even so, because no author means ``false`` there. A
 name that is declared as something else holds what it is given, and that may be ``false``.
 """
 

@@ -1,4 +1,4 @@
-"""What is written as in another language or in prose, and how it is written here (docs/spec 05 §3).
+"""Conditions in the notation of another language or in prose, and how ABL writes them (docs/spec 05 §3).
 
 A rewriting is offered only where the whole expression can be read with it.
 """
@@ -23,7 +23,7 @@ def _like(match: re.Match[str]) -> str:
 
 
 def _between(match: re.Match[str], last: str) -> str:
-    """Two comparisons, in parentheses where something stands around them."""
+    """Two comparisons, in parentheses where something is around them."""
     both = f"{match['name']} >= {match['low']} AND {match['name']} {last} {match['high']}"
     return both if match[0].strip() == match.string.strip() else f"({both})"
 
@@ -31,6 +31,16 @@ def _between(match: re.Match[str], last: str) -> str:
 _REWRITINGS: Final[tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     ("Write `matches`", re.compile(r"=~"), "matches"),
     ("Write `IS NOT SET`", re.compile(rf"{_NAME}\s++NOT\s+SET\b"), r"\g<name> IS NOT SET"),
+    (
+        "Write `NOT` and `matches`",
+        re.compile(rf'{_NAME}\s++NOT\s+LIKE\s+"(?P<pattern>[^"]*)"'),
+        lambda match: f"NOT ({match['name']} {_like(match)})",
+    ),
+    (
+        "Write `NOT` and two comparisons",
+        re.compile(rf"{_NAME}\s++NOT\s+BETWEEN\s+(?P<low>{_VALUE})\s+AND\s+(?P<high>{_VALUE})"),
+        lambda match: f"NOT ({match['name']} >= {match['low']} AND {match['name']} <= {match['high']})",
+    ),
     ("Write `matches`", re.compile(r'\bLIKE\s+"(?P<pattern>[^"]*)"'), _like),
     (
         "Write two comparisons",

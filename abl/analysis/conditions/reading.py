@@ -34,7 +34,7 @@ _OPERATORS = re.compile(r"[=<>&|+*/%(){}\[\]\"']|\b(?:AND|OR|NOT|IN|IS|SET|EMPTY
 
 
 def at(node: en.Node) -> Span:
-    """Where a node stands in the expression's text."""
+    """Where a node is in the expression's text."""
     return Span(node.start, node.end)
 
 
@@ -119,7 +119,7 @@ class Reading:
         return f"({text})" if self.parenthesised(node) else text
 
     def parenthesised(self, node: en.Node) -> bool:
-        """True when the node stands in parentheses of its own."""
+        """True when the node is in parentheses of its own."""
         return self.expression is not None and (node.start, node.end) in self.expression.parenthesised
 
 
@@ -144,6 +144,12 @@ def read_condition_text(value: str, style: str) -> Reading:
     reading.sentence = condition.is_natural_language() or (reading.error is not None and _is_plain(text))
     reading.shouted = quoted and reading.error is not None and not reading.sentence and _is_shouted(text)
     return reading
+
+
+def is_true_literal(value: str, style: str) -> bool:
+    """True for a condition that is the word ``true``: one that always holds."""
+    node = read_condition_text(value, style).node
+    return isinstance(node, en.Literal) and node.value is True
 
 
 def _is_shouted(text: str) -> bool:

@@ -1,6 +1,6 @@
 """The rules of one agent side by side: how what they demand compares (docs/spec 04 §8).
 
-Those of a reasoning step stand behind the agent's own while it runs (04 §7). They are compared with these and with each
+Those of a reasoning step follow the agent's own while it runs (04 §7). They are compared with these and with each
 other, but not with those of other steps; so the edit of one step leaves the books of the others as they are.
 """
 
@@ -137,7 +137,7 @@ class Rulebook:
             if entry.rule.is_warning or entry.verdict is not None or entry.is_closed:
                 continue
             if id(entry.rule) in self.duplicates:
-                continue  # ABL437; the first of them tells it
+                continue  # ABL437, reported at the first of them
             other = self._denied_by(entry) or self._excluded_by(entry)
             if other is not None:
                 found[id(entry)] = other

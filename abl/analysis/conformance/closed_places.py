@@ -1,6 +1,6 @@
 """Places whose keys, and properties whose words, the declaration closes (``abl.language``; docs/spec 03, 06-09).
 
-The parser tells of keys in the places that have nodes of their own (``parsed``), and many properties have a rule of
+The parser reports keys in the places that have nodes of their own (``parsed``), and many properties have a rule of
 their own (``judged``); here is what neither of them looks at.
 """
 
@@ -19,7 +19,7 @@ from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Severity
 from abl.language import PLACES, closed_types, key_at, offered_keys, type_at, value_at
-from abl.language.types import Closed, Flag
+from abl.language.types import FLAG, Closed, Flag
 from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
@@ -29,8 +29,7 @@ from abl.syntax.vocabulary import MAY_REPEAT, TOOL_TYPES, canonical_key
 Whole = nodes.Section | nodes.Profile | nodes.Step | nodes.Tool
 """What is looked through at once; of a long FLOW only the step that changed."""
 LOOKED_THROUGH: Final = (nodes.Section, nodes.Profile, nodes.Step, nodes.Tool)
-_FLAG: Final = ("true", "false")
-_MEANT: Final = {"yes": "true", "no": "false", "true": "true", "false": "false"}
+_FLAG: Final = tuple(FLAG.words)
 
 
 def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
@@ -44,8 +43,8 @@ def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
     best, there, renames = fixes.rename_key(stood.block.key_span, key, _as_written(stood), given)
     # A key near a known one is a slip; any other may be one that a platform reads, and nobody is refused for it.
     severity: Severity | None = None if best or there else "warning"
-    meant = place.key(best) if best else None
-    if place.misses and meant is not None and meant.required:
+    intended = place.key(best) if best else None
+    if place.misses and intended is not None and intended.required:
         return
     if stood.place in ("element", "parameter", "intents") and not (best or there):
         return  # the name of a kind, which ABL1067 does not know, of a nested field, or of an intent
@@ -74,8 +73,9 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
         return
     data: dict[str, Any] = {"k": stood.block.key, "x": written}
     text = stood.block.value
-    if legal == _FLAG and written.lower() in _MEANT:
-        yield from unfit(text, stood.place, stood.block.key, **data, y=_MEANT[written.lower()])
+    switch = FLAG.read_word(written) if legal == _FLAG else None
+    if switch is not None:
+        yield from unfit(text, stood.place, stood.block.key, **data, y=str(switch).lower())
         return
     if any(word.endswith("(") for word in legal):
         yield from _unknown_call(text, legal, data)
@@ -103,9 +103,10 @@ def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]
     known = [word.rstrip("(") for word in legal]
     head = data["x"].split("(")[0].strip()
     if head not in known:
+        mild: Severity | None = "warning" if head.lower() in known else None  # read as meant
         best, renames = fixes.rename_to(Span(text.inner.start, text.inner.start + len(head)), head, known)
         said: dict[str, Any] = {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(known)}"}
-        yield found(text.inner, *renames, **{**data, "x": head}, y=best, **said)
+        yield found(text.inner, *renames, severity=mild, **{**data, "x": head}, y=best, **said)
 
 
 def closed_words(stood: Stood) -> tuple[str, ...]:
@@ -114,7 +115,7 @@ def closed_words(stood: Stood) -> tuple[str, ...]:
 
 
 def known_words(stood: Stood) -> tuple[str, ...]:
-    """The words that are known of a property and not told by a rule of its own."""
+    """The known words of a property that no rule of its own checks."""
     legal = _words_of(stood.place, stood.block.key)
     return () if not legal or stood.block.children or _of_another_kind(stood) else legal
 
@@ -138,7 +139,7 @@ def _closed(place: str, written: str) -> Closed | None:
 
 
 def _is_open(stood: Stood) -> bool:
-    """True where completion knows words and the specification does not close them: only a near miss is told."""
+    """True where completion knows words and the specification does not close them: only a near miss is reported."""
     closed = _closed(stood.place, stood.block.key)
     return closed is not None and closed.open
 
@@ -162,7 +163,8 @@ def _of_another_kind(stood: Stood) -> bool:
     """True for the runtime of a lambda, which is the platform's; that of a sandbox has its words (08 §3.2)."""
     if _property(stood) != "tool.RUNTIME":
         return False
-    return not any(canonical_key(p.key) == "TYPE" and generic.word(p).lower() == "sandbox" for p in stood.beside)
+    types = (generic.value("tool", "TYPE", p) for p in stood.beside if canonical_key(p.key) == "TYPE")
+    return "sandbox" not in types
 
 
 def _as_written(stood: Stood) -> list[str]:
@@ -177,7 +179,7 @@ def named(place: str) -> str:
 
 
 def looked_through(whole: Whole, agent: AgentIndex) -> Walked:
-    """The maps and properties of a section, profile, step or tool; a profile tells itself what its TOOLS may do."""
+    """The maps and properties of a section, profile, step or tool; a profile checks its TOOLS itself."""
     if isinstance(whole, nodes.Section) and whole.keyword == "TOOLS" and isinstance(agent.agent, nodes.Fragment):
         return walked(agent.own_source, whole) if agent.agent.profile is None else Walked(whole, [], [])
     return walked(agent.own_source, whole)
@@ -227,12 +229,12 @@ class Walked(NamedTuple):
 
 
 _BY_THEMSELVES = ("FLOW", "TOOLS", "CONSTRAINTS")
-"""Steps and tools are asked one by one; in rules nothing is closed that the parser does not tell."""
+"""Steps and tools are asked one by one; in rules the parser reports whatever is closed."""
 _BESIDE: Final[Mapping[str, Callable[[Source, Block | None], Iterator[Entry]]]] = {
     "FLOW": digressions,
     "TOOLS": shared_by_tools,
 }
-"""What else stands there."""
+"""What else is there."""
 _last = [Walked(None, [], [])]
 """Three rules ask for the same thing, one behind the other. Replaced as a whole, so threads do no harm."""
 

@@ -1,6 +1,6 @@
 """Misspelt words of the language are read as what they mean, so that nothing follows from them (docs/spec 05 §1).
 
-A finding that suggests a word in place of a key, or of a closed word behind one, tells of a misspelt word. It is read
+A finding that suggests a word in place of a key, or of a closed word behind one, is about a misspelt word. It is read
 as the suggestion where one is nearer than all others, and the document is judged as if that word stood there. The
 finding stays, and with it what it refuses; what runs is read as it is written.
 """
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.project import Index
 from abl.analysis.registry import severity_of
-from abl.analysis.reporting.report import Selection, told_of
+from abl.analysis.reporting.report import Selection, reported
 from abl.diagnostics import Finding, LaterFixes, Severity
 from abl.language import PLACES, PROFILE_SECTIONS, SECTIONS, closed_types, plain
 from abl.limits import MAX_READINGS
@@ -42,11 +42,11 @@ class Readings(NamedTuple):
 
     project: Index
     of_errors: Index
-    told: Mapping[str, tuple[Finding, ...]]
+    findings: Mapping[str, tuple[Finding, ...]]
     words: Mapping[str, Corrections]
 
 
-def as_meant(index: Index, read: Read, local: Local, selection: Selection, paths: Sequence[str]) -> Readings:
+def read_corrected(index: Index, read: Read, local: Local, selection: Selection, paths: Sequence[str]) -> Readings:
     """Read the documents at these paths again until no misspelt word is found that is not read as what it means.
 
     ``index`` is the project as it is written.
@@ -55,8 +55,8 @@ def as_meant(index: Index, read: Read, local: Local, selection: Selection, paths
     reading.go_on(paths, _ERRORS)
     of_errors = reading.index
     reading.go_on(paths, _WARNINGS)
-    told = {path: tuple(found) for path, found in reading.told.items()}
-    return Readings(reading.index, of_errors, told, reading.words)
+    findings = {path: tuple(found) for path, found in reading.findings.items()}
+    return Readings(reading.index, of_errors, findings, reading.words)
 
 
 class _Reading:
@@ -65,7 +65,7 @@ class _Reading:
     def __init__(self, index: Index, read: Read, local: Local, selection: Selection) -> None:
         self.index, self.read, self.local, self.selection = index, read, local, selection
         self.words: dict[str, dict[Span, str]] = {}
-        self.told: dict[str, list[Finding]] = {}
+        self.findings: dict[str, list[Finding]] = {}
 
     def go_on(self, paths: Sequence[str], severities: frozenset[Severity]) -> None:
         """Read again, because of findings of these severities, what holds misspelt words that are not known yet."""
@@ -89,11 +89,11 @@ class _Reading:
             for finding in findings
             if severity_of(finding) in severities and finding.span not in known and (word := _word(document, finding))
         ]
-        told = set(told_of(document, self.selection, findings)) if found else ()
-        new = [(finding, word) for finding, word in found if (finding.code, finding.span) in told]
+        shown = set(reported(document, self.selection, findings)) if found else ()
+        new = [(finding, word) for finding, word in found if (finding.code, finding.span) in shown]
         if new:
             self.words[path] = {**known, **{finding.span: word for finding, word in new}}
-            self.told.setdefault(path, []).extend(finding for finding, _ in new)
+            self.findings.setdefault(path, []).extend(finding for finding, _ in new)
         return bool(new)
 
 
@@ -112,17 +112,17 @@ def _word(document: Document, finding: Finding) -> str:
     if suggestions == [""]:
         return ""
     written = document.source.text[slice(*span)]
-    meant = nearest(written, suggestions)
-    if meant.casefold() in ("", written.casefold()):  # another case is read as meant anyway
+    intended = nearest(written, suggestions)
+    if intended.casefold() in ("", written.casefold()):  # another case is read as meant anyway
         return ""
-    if meant.casefold() != given.casefold() and not closest(written, (meant,)):
+    if intended.casefold() != given.casefold() and not closest(written, (intended,)):
         return ""  # a way out, not what was meant
-    if plain(meant) in _keys() and is_key(document, span):
-        return meant.lower() if written.islower() else meant.upper() if written.isupper() else meant
-    if plain(meant) not in _closed_words():
+    if plain(intended) in _keys() and is_key(document, span):
+        return intended.lower() if written.islower() else intended.upper() if written.isupper() else intended
+    if plain(intended) not in _closed_words():
         return ""
     block = misspelt_value(document, span)
-    return meant if block is not None and plain(meant) in _words_behind(plain(block.key)) else ""
+    return intended if block is not None and plain(intended) in _words_behind(plain(block.key)) else ""
 
 
 @cache
@@ -134,13 +134,13 @@ def _keys() -> frozenset[str]:
 
 @cache
 def _closed_words() -> frozenset[str]:
-    """Every word that stands behind some key."""
+    """Every word that follows some key."""
     types = (key.type for place in PLACES.values() for key in place.listed)
     return frozenset(plain(word) for each in types for closed in closed_types(each) for word in closed.words)
 
 
 @cache
 def _words_behind(key: str) -> frozenset[str]:
-    """The closed words that stand behind a key of that name at some place."""
+    """The closed words that follow a key of that name at some place."""
     declared = [each.type for place in PLACES.values() if (each := place.key(key)) is not None]
     return frozenset(plain(word) for each in declared for closed in closed_types(each) for word in closed.words)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from abl.analysis.conformance.closed_places import Whole, looked_through
+from abl.analysis.conformance.closed_places import Whole, walked
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
 from abl.language import SECTIONS, key_at
-from abl.source import Span
+from abl.source import Source, Span
 from abl.syntax import nodes
 
 
@@ -24,7 +24,7 @@ class NotExecuted(NamedTuple):
 
 
 def not_executed(index: Index) -> Iterator[NotExecuted]:
-    """All of them, the outermost ones, file by file. A profile is told where an agent attaches it."""
+    """All of them, the outermost ones, file by file. A profile is listed where an agent attaches it."""
     for path, document in index.documents.items():
         for agent in document.agents:
             if not (isinstance(agent.agent, nodes.Fragment) and agent.agent.profile is not None):
@@ -32,32 +32,40 @@ def not_executed(index: Index) -> Iterator[NotExecuted]:
 
 
 def _of_agent(agent: AgentIndex) -> Iterator[tuple[Span, str]]:
+    source = agent.own_source
     for section in agent.agent.sections:
-        declared = SECTIONS.get(section.keyword)
-        if declared is not None and declared.runs == "told":
-            yield section.key_span, section.written
-        else:
-            yield from _properties(section, agent)
+        yield from of_section(source, section)
     for step in agent.all(nodes.Step):
-        yield from _properties(step, agent)
+        yield from of_whole(source, step)
     for tool in agent.all(nodes.Tool):
-        yield from _properties(tool, agent)
+        yield from of_whole(source, tool)
 
 
-def _properties(whole: Whole, agent: AgentIndex) -> Iterator[tuple[Span, str]]:
-    within = Span(0, 0)
-    for stood in looked_through(whole, agent).properties:
+def of_section(source: Source, section: nodes.Section) -> Iterator[tuple[Span, str]]:
+    """A section that is left out, or what is left out in it; steps and tools are asked by themselves."""
+    declared = SECTIONS.get(section.keyword)
+    if declared is not None and declared.runs == "platform" and declared.offered:
+        yield section.key_span, section.written
+    else:
+        yield from of_whole(source, section)
+
+
+def of_whole(source: Source, whole: Whole) -> Iterator[tuple[Span, str]]:
+    """What is left out in a section, step, tool or profile, the outermost properties."""
+    outer: list[Span] = []
+    for stood in walked(source, whole).properties:
         start = stood.block.span.start
-        if _is_told(stood.place, stood.block.key) and not within.start <= start < within.end:
-            within = stood.block.span
+        within = any(span.start <= start < span.end for span in outer)
+        if not within and _is_left_to_platform(stood.place, stood.block.key):
+            outer.append(stood.block.span)
             yield stood.block.key_span, stood.block.key
 
 
 @lru_cache(maxsize=4_096)
-def _is_told(place: str, written: str) -> bool:
+def _is_left_to_platform(place: str, written: str) -> bool:
     """True for a key that nothing here executes; one that is not offered has a code of its own."""
     key = key_at(place, written)
-    return key is not None and key.runs == "told" and key.offered
+    return key is not None and key.runs == "platform" and key.offered
 
 
 def in_words(left: Iterable[NotExecuted]) -> str:

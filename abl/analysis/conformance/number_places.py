@@ -1,4 +1,4 @@
-"""What stands where the declaration asks for a number, and is none (docs/spec 06-09, 10 ABL621)."""
+"""Values that should be numbers by the declaration and are not (docs/spec 06-09, 10 ABL621)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the keys of sections and properties that have no nodes of their own (docs/spec 06-09).
+"""What follows the keys of sections and properties that have no nodes of their own (docs/spec 06-09).
 
 A ``PlaceSchema`` is the table of one object: by key, as ``same_key`` compares them, a ``Slot`` for a scalar (or a list
 of them) or the shape of what is below. ``-`` stands for the items of a list, ``*`` for every other key, and ``""`` for
@@ -19,7 +19,7 @@ Kind = Literal[
     "condition",
     "formula",  # a value expression; its quotes, if any, are those of the property
     "given",  # a value expression, or in quotes a text (06 §5.8)
-    "assigned",  # the same, but what stands in quotes is an expression if it can be read as one (06 §5.3)
+    "assigned",  # the same, but what is in quotes is an expression if it can be read as one (06 §5.3)
     "text",
     "quoted",  # an action with texts in quotes: ``ESCALATE with REASON: "..."``
     "names",  # names that are read
@@ -65,8 +65,12 @@ def condition(place: str) -> Slot:
 # Coordination (09 §4-§7) ------------------------------------------------------------------------------------------
 
 _TRIGGER: Final[PlaceSchema] = {
-    "when": condition("ESCALATE"), "reason": text("REASON"), "set": SET, "priority": NOTHING, "tags": NOTHING,
-}  # fmt: skip
+    "when": condition("ESCALATE"),
+    "reason": text("REASON"),
+    "set": SET,
+    "priority": NOTHING,
+    "tags": NOTHING,
+}
 _PACKAGE: Final[PlaceSchema] = {"": NAMES, "name": NOTHING, "template": text("TEMPLATE"), "include": NAMES}
 _DESTINATION: Final[PlaceSchema] = {
     "when": condition("ROUTE"),
@@ -80,8 +84,12 @@ ESCALATE: Final[PlaceSchema] = {
     "onhumancomplete": {"-": NOTHING},  # of which the walk makes directives
 }
 RETURNED: Final[PlaceSchema] = {
-    "map": Slot("incoming"), "set": SET, "action": NOTHING, "resumewith": NOTHING, "handler": NOTHING,
-}  # fmt: skip
+    "map": Slot("incoming"),
+    "set": SET,
+    "action": NOTHING,
+    "resumewith": NOTHING,
+    "handler": NOTHING,
+}
 DELEGATION: Final[PlaceSchema] = {
     "agent": NOTHING, "to": NOTHING, "when": condition("DELEGATE"), "purpose": text("PURPOSE"),
     "summary": text("PURPOSE"), "input": Slot("outgoing", "INPUT"), "pass": Slot("outgoing", "INPUT"),
@@ -133,9 +141,13 @@ _ERROR_HANDLER: Final[PlaceSchema] = {
 """How a handler's answer is shown is made nodes of by ``ContentCollector``."""
 ON_ERROR: Final[PlaceSchema] = {"-": _ERROR_HANDLER, "*": _ERROR_HANDLER}
 AWAIT_ATTACHMENT: Final[PlaceSchema] = {
-    "name": Slot("targets", "gather"), "prompt": text("PROMPT"), "category": NOTHING, "required": NOTHING,
-    "timeout": NOTHING, "ontimeout": NOTHING,
-}  # fmt: skip
+    "name": Slot("targets", "gather"),
+    "prompt": text("PROMPT"),
+    "category": NOTHING,
+    "required": NOTHING,
+    "timeout": NOTHING,
+    "ontimeout": NOTHING,
+}
 RESOLVE_SIP: Final[PlaceSchema] = {"frommemory": NAMES, "timeoutms": NOTHING}
 SETTINGS: Final[Mapping[str, PlaceSchema | Slot]] = {
     "AWAIT_ATTACHMENT": AWAIT_ATTACHMENT,
@@ -153,9 +165,12 @@ FIELD: Final[Mapping[str, Slot]] = {
     "SEMANTICS": OPAQUE,
 }
 FIELD_OVERRIDE: Final[PlaceSchema] = {
-    "prompt": text("PROMPT"), "retryprompt": text("RETRY_PROMPT"), "required": NOTHING, "skip": NOTHING,
+    "prompt": text("PROMPT"),
+    "retryprompt": text("RETRY_PROMPT"),
+    "required": NOTHING,
+    "skip": NOTHING,
     "extractionhints": NOTHING,
-}  # fmt: skip
+}
 STEP_OVERRIDES: Final[PlaceSchema] = {
     "*": {"respond": text("RESPOND"), "voice": NOTHING, "richcontent": NOTHING, "formats": NOTHING}
 }
@@ -163,8 +178,12 @@ STEP_OVERRIDES: Final[PlaceSchema] = {
 # Tools (08 §2, §3) ------------------------------------------------------------------------------------------------
 
 _VARIANT: Final[PlaceSchema] = {
-    "name": NOTHING, "when": condition("VARIANT"), "default": NOTHING, "method": NOTHING, "*": SENT,
-}  # fmt: skip
+    "name": NOTHING,
+    "when": condition("VARIANT"),
+    "default": NOTHING,
+    "method": NOTHING,
+    "*": SENT,
+}
 TOOL: Final[Mapping[str, PlaceSchema | Slot]] = {
     **dict.fromkeys(
         (
@@ -189,10 +208,12 @@ SHARED: Final = frozenset({"baseurl", "headers", "authconfig"})
 """What the tools of a file share (08 §9)."""
 _FAILED: Final = Slot("quoted", "PROCESS")
 PROCESS: Final[Mapping[str, PlaceSchema | Slot]] = {
-    "params": {"*": Slot("assigned", "PROCESS")}, "result": {"*": Slot("assigned", "PROCESS")},
-    "require": {"": condition("PROCESS_REQUIRE"), "-": {"": condition("PROCESS_REQUIRE")}}, "onfail": _FAILED,
+    "params": {"*": Slot("assigned", "PROCESS")},
+    "result": {"*": Slot("assigned", "PROCESS")},
+    "require": {"": condition("PROCESS_REQUIRE"), "-": {"": condition("PROCESS_REQUIRE")}},
+    "onfail": _FAILED,
     "use": NOTHING,
-}  # fmt: skip
+}
 
 # Whole sections ---------------------------------------------------------------------------------------------------
 
@@ -227,5 +248,5 @@ GUARD: Final[PlaceSchema] = {
     ),
 }  # fmt: skip
 ENTITIES: Final[Mapping[str, str]] = {"ENTITIES": "", "NLU": "entities"}
-"""Where the entities stand in the sections that declare them."""
+"""Where the entities are in the sections that declare them."""
 FILE: Final[PlaceSchema] = {"prompt": text("PROMPT"), "*": NOTHING}

@@ -115,7 +115,7 @@ def named(content: Content | None) -> Iterator[tuple[Name, Content]]:
 
 
 def looks_given(node: Node, key: str, known: Container[str]) -> bool:
-    """True when an entry has a property that is no ``known`` one and looks like ``key``, which is told there."""
+    """True when an entry has a property that is no ``known`` one and looks like ``key``, which another rule reports."""
     from abl.syntax.recovery.suggest import closest
 
     block = node.block

@@ -1,4 +1,4 @@
-"""What entries of sections without nodes of their own cannot do without (docs/spec 07 §8, 09 §4-§7, §10)."""
+"""Required keys of entries in sections without nodes of their own (docs/spec 07 §8, 09 §4-§7, §10)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ from abl.syntax.recovery.suggest import closest
 from abl.syntax.vocabulary import HANDOFF_KEYS
 
 _ENTRIES: Final[Mapping[str, str]] = {
-    "trigger": "trigger", "member": "AGENTS", "grant": "memory_grants", "nlu_intent": "intents",
-    "category": "categories", "nlu_entity": "entities",
-}  # fmt: skip
+    "trigger": "trigger",
+    "member": "AGENTS",
+    "grant": "memory_grants",
+    "nlu_intent": "intents",
+    "category": "categories",
+    "nlu_entity": "entities",
+}
 """Places of entries that lack what the declaration requires, and what messages call them."""
 _DELEGATED: Final = ("PURPOSE", "INPUT", "RETURNS")
 _ALSO: Final = {"PURPOSE": ("SUMMARY",), "INPUT": ("PASS",), "REF": ("AGENT",)}
@@ -40,21 +44,21 @@ def lacking(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
         if place in _ENTRIES:
             needed = [key.name for key in PLACES[place].listed if key.required and not key.judged]
             missing = [key for key in needed if not _has(place, members, key)]
-            yield from _told(_ENTRIES[place], missing, members[0])
+            yield from _missing_keys(_ENTRIES[place], missing, members[0])
         elif place == "delegate" and _has_target(members) and section.keyword == "DELEGATE":
             yield from _delegation(members)
     if section.keyword == "LOOKUP_TABLES":
         yield from _tables(section, agent)
 
 
-def _told(kind: str, missing: Iterable[str], first: Block) -> Iterator[Found]:
+def _missing_keys(kind: str, missing: Iterable[str], first: Block) -> Iterator[Found]:
     keys = " and ".join(missing)
     if keys:
         yield found(first.key_span, kind=kind, key=keys, wording=_WORDS)
 
 
 def _delegation(members: tuple[Block, ...]) -> Iterator[Found]:
-    """What a delegation gives and takes (09 §6); what the model is told about the result is advice."""
+    """What a delegation gives and takes (09 §6); what the model learns about the result is advice."""
     missing = [key for key in _DELEGATED if not _has("delegate", members, key)]
     if missing:
         words = ", ".join(missing[:-1]) + (" and " if missing[1:] else "") + missing[-1]
@@ -68,7 +72,7 @@ def _has_target(members: tuple[Block, ...]) -> bool:
 
 
 def _has(place: str, members: tuple[Block, ...], key: str) -> bool:
-    """True for a key that is there, under another of its names, or misspelt, which is told as that."""
+    """True for a key that is there, under another of its names, or misspelt, which is reported as such."""
     known = {generic.plain(name) for name in (key, *_ALSO.get(key, ()))}
     return any(
         generic.plain(member.key) in known or (not knows(place, member.key) and closest(member.key.upper(), (key,)))
@@ -87,17 +91,15 @@ def _tables(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
             yield found(table.key_span, kind="LOOKUP_TABLES", name=table.key, key=f"`{needed[0]}`", wording=words)
 
 
-def without_target(holder: nodes.Handoff | nodes.Section, agent: AgentIndex, others: list[str]) -> Iterator[Found]:
+def without_target(node: nodes.Handoff | nodes.Section, agent: AgentIndex, others: list[str]) -> Iterator[Found]:
     """Entries of the sections HANDOFF and DELEGATE that name no agent (ABL408; 09 §5, §6)."""
-    if isinstance(holder, nodes.Section):
-        for first in _untargeted(holder, agent):
+    if isinstance(node, nodes.Section):
+        for first in _untargeted(node, agent):
             words = "DELEGATE without target"
-            yield found(first, *_with_target(agent, first, "AGENT", others), node=holder.path, wording=words)
-    elif (
-        holder.to is None and holder.props and holder.prop("TO") is None and not looks_given(holder, "TO", HANDOFF_KEYS)
-    ):
-        first = holder.props[0].block.key_span
-        yield found(first, *_with_target(agent, first, "TO", others), node=holder.path)
+            yield found(first, *_with_target(agent, first, "AGENT", others), node=node.path, wording=words)
+    elif node.to is None and node.props and node.prop("TO") is None and not looks_given(node, "TO", HANDOFF_KEYS):
+        first = node.props[0].block.key_span
+        yield found(first, *_with_target(agent, first, "TO", others), node=node.path)
 
 
 def _untargeted(section: nodes.Section, agent: AgentIndex) -> Iterator[Span]:

@@ -21,7 +21,7 @@ _EITHER: Final = words(
 )
 """Places whose maps may be written as lists: assignments and names, branches, actions, handlers."""
 _BELOW: Final = {"lookup": "values"}
-"""Keys below which a list of values belongs that stands in the place of the properties."""
+"""Keys below which a list of values belongs that is in the place of the properties."""
 
 
 def form_of(source: Source, block: Block) -> str:

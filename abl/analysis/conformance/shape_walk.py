@@ -15,7 +15,7 @@ from abl.syntax.readers.tools import mapped_name
 from abl.syntax.vocabulary import EVERY_TOOL_KEY, canonical_key
 
 Entry = tuple[str, tuple[Block, ...]]
-"""A place, and the properties of one map that stands there."""
+"""A place, and the properties of one map that is there."""
 
 _DEEPEST = 12
 """Places nest as deep as that at most in any text that means something."""
@@ -113,7 +113,7 @@ def _below(source: Source, value: Value, block: Block, depth: int) -> Iterator[E
 
 
 def _of_wrong_list(source: Source, value: Value, block: Block, depth: int) -> Iterator[Entry]:
-    """What stands in a list where none is due, as if it stood there rightly."""
+    """What is in a list where none is due, as if it stood there rightly."""
     key = belongs_below(source, value.maps[0], block) if value.maps else ""
     inner = value_at(value.maps[0], key).lists if key else ()
     for entry in generic.entries(source, block):

@@ -1,6 +1,6 @@
 """What is wrong with a value by its declaration, and what was meant: the one engine of all rules (docs/spec 05 §1).
 
-A value that is read as meant (another case, ``yes`` for ``true``) is told mildly; one that is refused is told with the
+A value that is read as meant (another case, ``yes`` for ``true``) is a mild problem; one that is refused has the
 severity of its rule. Words, slips and limits are those of ``abl.language``.
 """
 
@@ -27,13 +27,13 @@ _UNITS: Final = frozenset({"ms", "s", "m", "h", "d"})
 
 
 class Misfit(NamedTuple):
-    """A value that is not written as declared. ``meant`` is what it is read as, or the nearest word, else empty.
+    """A value that is not written as declared. ``intended`` is what it is read as, or the nearest word, else empty.
 
     ``severity`` is that of a value which is read as meant; None for one that is refused.
     """
 
     fixes: tuple[Fix, ...]
-    meant: str = ""
+    intended: str = ""
     severity: Severity | None = None
 
 
@@ -53,7 +53,7 @@ def _unfit(text: Text | None, declared: Closed | Flag, node: str, data: Mapping[
     problem = misfit(declared, written, text.inner) if text is not None and written else None
     if text is not None and problem is not None:
         mild = isinstance(declared, Flag) and problem.severity is not None
-        said = data if mild else {**data, "y": problem.meant}
+        said = data if mild else {**data, "y": problem.intended}
         yield found(text.inner, *problem.fixes, severity=problem.severity, node=node, **said)
 
 
@@ -73,9 +73,9 @@ def _no_such_word(type_: Flag | Closed, written: str, span: Span) -> Misfit | No
         return None
     read = type_.read_word(written)
     if read is not None and not getattr(type_, "open", False):
-        meant = str(read).lower() if isinstance(type_, Flag) else str(read)
+        intended = str(read).lower() if isinstance(type_, Flag) else str(read)
         mild: Severity = "hint" if isinstance(type_, Flag) and written.lower() in ("yes", "no") else "warning"
-        return Misfit((fixes.replace(span, meant),), meant, mild)
+        return Misfit((fixes.replace(span, intended),), intended, mild)
     slip = type_.slips.get(written.lower()) if isinstance(type_, Closed) else None
     if slip is not None:
         return Misfit(tuple(fixes.rename_fixes(span, [slip])), slip)
@@ -86,10 +86,10 @@ def _no_such_word(type_: Flag | Closed, written: str, span: Span) -> Misfit | No
 def _out_of_range(limits: Number, written: str, span: Span, sure: bool) -> Misfit | None:
     """A number outside of its limits has the nearest one as fix; one in words or with a unit the one that it means."""
     if _NUMBER.fullmatch(written) is None:
-        meant = _number_meant(written, limits)
-        if meant is None and limits.spans and (time := _SPAN.fullmatch(written)) and time[2] in _UNITS:
+        intended = _intended_number(written, limits)
+        if intended is None and limits.spans and (time := _SPAN.fullmatch(written)) and time[2] in _UNITS:
             return None
-        return Misfit((fixes.replace(span, meant),) if meant is not None else (), meant or "")
+        return Misfit((fixes.replace(span, intended),) if intended is not None else (), intended or "")
     if len(written) > LONGEST_NUMBER:
         return None
     value = float(written)
@@ -101,7 +101,7 @@ def _out_of_range(limits: Number, written: str, span: Span, sure: bool) -> Misfi
     return None
 
 
-def _number_meant(written: str, limits: Number) -> str | None:
+def _intended_number(written: str, limits: Number) -> str | None:
     """The number that another spelling of it means: with a unit, in words, or with its digits in groups."""
     value: float | None = None
     if written.lower() in _NUMERALS:
@@ -116,7 +116,7 @@ def _number_meant(written: str, limits: Number) -> str | None:
 
 
 class Problem(NamedTuple):
-    """A property of a mapping with a value that it does not take: what it must be, and what could stand there."""
+    """A property of a mapping with a value that it does not take: what it must be, and what could be there."""
 
     block: Block
     range: str

@@ -1,7 +1,7 @@
 """Lists where properties are due, and properties where a list is due, by the table of places (docs/spec 01 §5, §10).
 
 The table (``abl.language``) says in which form each value stands. What is written in the other form is read by
-nobody, so it is told (ABL115, ABL125); what stands inside is still looked through
+nobody, so it is reported (ABL115, ABL125); what is inside is still checked
 (``abl.analysis.conformance.shape_walk``).
 """
 
@@ -35,7 +35,7 @@ from abl.syntax.readers.entries import NAME, key_column
 from abl.syntax.recovery import findings
 from abl.syntax.vocabulary import canonical_key, words
 
-_TOLD_BY_PARSER: Final = words(
+_REPORTED_BY_PARSER: Final = words(
     """
     section.CONSTRAINTS section.HANDOFF section.COMPLETE section.FLOW section.GATHER section.TOOLS
     memory.SESSION memory.PERSISTENT memory.REMEMBER memory.RECALL flow.GLOBAL_DIGRESSIONS hook.BRANCHES
@@ -49,7 +49,7 @@ _TERM: Final = re.compile(r"\s(?:--|–|—)\s")
 
 
 class Held(NamedTuple):
-    """What a key holds: the place of the key, its block, what may stand there."""
+    """What a key holds: the place of the key, its block, what may be there."""
 
     place: str
     block: Block
@@ -76,7 +76,7 @@ def misread(whole: Whole, source: Source) -> Iterator[Found]:
             yield from _among_properties(source, held)
         elif not _is_entry(source, held):
             reason = f"`{held.block.key}` takes a list; each entry begins with `- `"
-            yield _told(held.block, reason=reason)
+            yield _wrong_form(held.block, reason=reason)
 
 
 def unread_terms(whole: Whole, source: Source) -> Iterator[Found]:
@@ -112,8 +112,8 @@ def _wrong(whole: Whole, source: Source) -> tuple[Held, ...]:
 
 
 def _is_wrong(held: Held, source: Source) -> bool:
-    told = f"{held.place}.{canonical_key(held.block.key)}" in _TOLD_BY_PARSER
-    return not told and is_wrong(source, held.value, held.block)
+    by_parser = f"{held.place}.{canonical_key(held.block.key)}" in _REPORTED_BY_PARSER
+    return not by_parser and is_wrong(source, held.value, held.block)
 
 
 def _held(whole: Whole, source: Source) -> Iterator[Held]:
@@ -151,13 +151,13 @@ def _among_items(source: Source, held: Held) -> Found:
     """Properties between items: an entry of their own where the one above has them already."""
     block = held.block
     at = next(at for at, child in enumerate(block.children) if not child.item)
-    strays = tuple(takewhile(lambda child: not child.item, block.children[at:]))
+    unattached = tuple(takewhile(lambda child: not child.item, block.children[at:]))
     above = {member.key.upper() for member in generic.members(source, block.children[at - 1])} if at else set()
-    if strays[0].colon and strays[0].key.upper() in above and has_own_lines(source, strays[0].span):
-        spans = [Span(group[0].span.start, group[-1].span.end) for group in entries_of_map(strays)]
-        told = findings.item_expected(source, strays[0].line_span, block.key, spans)
-        return _told(block, *told.fixes, span=told.span, **told.data)
-    return _told(block, span=strays[0].line_span, block=block.key)
+    if unattached[0].colon and unattached[0].key.upper() in above and has_own_lines(source, unattached[0].span):
+        spans = [Span(group[0].span.start, group[-1].span.end) for group in entries_of_map(unattached)]
+        problem = findings.item_expected(source, unattached[0].line_span, block.key, spans)
+        return _wrong_form(block, *problem.fixes, span=problem.span, **problem.data)
+    return _wrong_form(block, span=unattached[0].line_span, block=block.key)
 
 
 def _among_properties(source: Source, held: Held) -> Iterator[Found]:
@@ -176,8 +176,8 @@ def _first_line(block: Block) -> Span:
     return block.value.span if block.value is not None else block.children[0].line_span
 
 
-def _told(about: Block, *fixes: Fix, span: Span | None = None, **data: Any) -> Found:
-    """What is said of the whole block; what misses something in it because of that is not told."""
+def _wrong_form(about: Block, *fixes: Fix, span: Span | None = None, **data: Any) -> Found:
+    """A finding about the form of a whole block, which suppresses findings about what is missing in the block."""
     return found(span or _first_line(about), *fixes, form=True, **data)
 
 
@@ -186,10 +186,10 @@ def _without_dash(source: Source, held: Held) -> Found:
     block = held.block
     if block.value is not None or not all(has_own_lines(source, child.span) for child in block.children):
         fixes = (Fix("Write a list", tuple(_bracketed(block)), True),) if block.value is not None else ()
-        return _told(block, *fixes, block=block.key)
+        return _wrong_form(block, *fixes, block=block.key)
     spans = [Span(group[0].span.start, group[-1].span.end) for group in entries_of_map(block.children)]
-    told = findings.item_expected(source, block.children[0].line_span, block.key, spans)
-    return _told(block, *told.fixes, span=told.span, **told.data)
+    problem = findings.item_expected(source, block.children[0].line_span, block.key, spans)
+    return _wrong_form(block, *problem.fixes, span=problem.span, **problem.data)
 
 
 def _bracketed(block: Block) -> Iterator[Edit]:
@@ -204,15 +204,15 @@ def _listed(source: Source, held: Held) -> Found:
     place = value.maps[0] if value.maps else ""
     key = belongs_below(source, place, block) if place else ""
     if key:
-        return _told(block, *_put_below(source, block, key), reason=f"The list belongs below `{key}:`")
+        return _wrong_form(block, *_put_below(source, block, key), reason=f"The list belongs below `{key}:`")
     if value.named_maps:
         reason = f"`{block.key}` takes names, each with its properties below, and no list"
         fixes = _as_names(source, block, value.named_maps[0])
         if all(generic.by_key(source, entry).keys() & {"name", "id"} for entry in generic.entries(source, block)):
             return found(_first_line(block), *fixes, reason=reason)  # each is known by its name, and judged
-        return _told(block, *fixes, reason=reason)
+        return _wrong_form(block, *fixes, reason=reason)
     reason = f"`{block.key}` takes properties, and no list"
-    return _told(block, *_without_dashes(source, block, place), reason=reason)
+    return _wrong_form(block, *_without_dashes(source, block, place), reason=reason)
 
 
 def _put_below(source: Source, block: Block, key: str) -> tuple[Fix, ...]:

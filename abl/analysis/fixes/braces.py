@@ -1,4 +1,4 @@
-"""Where a new line would have to stand in braces or brackets (docs/spec 01 §9): the one place that quick fixes ask.
+"""Where a new line would have to be in braces or brackets (docs/spec 01 §9): the one place that quick fixes ask.
 
 An entry may be written in one piece, ``- {to: Desk, when: "a == 1"}``, over one line or several, in both forms. There a
 property is added behind the last member, and an entry behind the last of its list.
@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
     pairs: tuple[Pair, ...]
 
     def around(self, span: Span) -> list[Pair]:
-        """The pairs that a span stands in or fills, the innermost first."""
+        """The pairs that a span is in or fills, the innermost first."""
         found, at = [], bisect_right(self.starts, span.start) - 1
         while at >= 0:
             pair = self.pairs[at]
@@ -83,7 +83,7 @@ def pairs_of(source: Source) -> Pairs:
             continue
         line = source.line_span(source.position(bracket.start()).line)
         opening = _OPENING.match(text, line.start)
-        end = line.end  # of what stands behind the first bracket of a line nothing can be a whole value
+        end = line.end  # of what follows the first bracket of a line nothing can be a whole value
         if opening is None or opening.end() != bracket.start():
             continue
         inner = _balanced(text, opening.end(), len(text) if failed < _MOST_OPEN else line.end, len(found))
@@ -97,18 +97,18 @@ def pairs_of(source: Source) -> Pairs:
 def _balanced(text: str, start: int, limit: int, base: int) -> list[Pair]:
     """The pair that begins at an offset and those inside it; none if it is not closed before the limit."""
     found: list[Pair] = []
-    opened: list[int] = []
+    open_brackets: list[int] = []
     last = start
     for token in _TOKEN.finditer(text, start, limit):
         first = token[0][0]
         if first in "{[(":
-            parent = base + opened[-1] if opened else -1
-            opened.append(len(found))
+            parent = base + open_brackets[-1] if open_brackets else -1
+            open_brackets.append(len(found))
             found.append(Pair(token.start(), -1, -1, parent))
         elif first in "}])":
-            at = opened.pop()
+            at = open_brackets.pop()
             found[at] = found[at]._replace(end=token.end(), last=last)
-            if not opened:
+            if not open_brackets:
                 return found
         elif first.isspace() or (first == "#" and len(token[0]) > 1):
             continue
@@ -228,7 +228,7 @@ def _column(text: str) -> int:
 
 
 def _members(lines: list[str]) -> str:
-    """Lines of properties as members of an object, with what stands below them; empty where that cannot be."""
+    """Lines of properties as members of an object, with what is below them; empty where that cannot be."""
     found = []
     for head, below in _grouped(lines):
         if not below:

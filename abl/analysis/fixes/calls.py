@@ -13,13 +13,14 @@ from abl.analysis.fixes.entries import has_own_lines, is_yaml
 from abl.analysis.fixes.steps import beside, cased_like
 from abl.analysis.index.model import AgentIndex
 from abl.diagnostics import Edit, Fix
+from abl.language.types import FLAG
 from abl.source import Span
 from abl.syntax import nodes
 
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _SAMPLES: Final = {"string": '"…"', "number": "0", "boolean": "false", "array": "[]", "object": "{}"}
-_TRUE: Final = ("true", "yes", "on", "1")
-_FALSE: Final = ("false", "no", "off", "0")
+_SWITCHES: Final = {"on": "true", "1": "true", "off": "false", "0": "false"}
+"""Words of other notations for a switch."""
 _BINDINGS: Final = {
     "endpoint": ('"https://example.com"',),
     "method": ("GET", "POST"),
@@ -112,8 +113,9 @@ def convert(span: Span, value: object, wanted: str) -> tuple[Fix, ...]:
     if kind == "number":
         text = _number_in(value)
     elif kind == "boolean":
-        word = str(value).strip().lower() if isinstance(value, str | int | float) else ""
-        text = "true" if word in _TRUE else "false" if word in _FALSE else None
+        word = str(value).strip() if isinstance(value, str | int | float) else ""
+        meant = FLAG.read_word(_SWITCHES.get(word.lower(), word))
+        text = str(meant).lower() if meant is not None else None
     elif kind == "array" and isinstance(value, int | float):
         text = f"[{str(value).lower()}]"
     return (fixes.replace(span, text, preferred=False),) if text is not None else ()

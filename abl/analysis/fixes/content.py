@@ -19,7 +19,7 @@ def added(source: Source, content: Content, key: str, value: str, *, preferred: 
 def all_added(
     source: Source, content: Content, pairs: Sequence[tuple[str, str]], *, preferred: bool = True
 ) -> tuple[Fix, ...]:
-    """The same for several members at once. The title tells the values that the author need not fill in."""
+    """The same for several members at once. The title names the values that the author need not fill in."""
     words = [(styled(content, key), value) for key, value in pairs]
     title = "Add " + " and ".join(f"`{key}`" if value[0] in '["' else f"`{key}: {value}`" for key, value in words)
     lines = [f"{key}: {value}" for key, value in words]
@@ -32,7 +32,7 @@ def all_added(
     block = content.block
     if block is None or (content.text is not None and not content.members):
         return ()
-    if not content.key:  # a list item, whose keys stand behind its dash
+    if not content.key:  # a list item, whose keys follow its dash
         indent, below = " " * (source.position(content.key_span.start).column - 1), block.span
     else:
         first = block.children[0] if block.children else None

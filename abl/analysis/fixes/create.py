@@ -1,4 +1,4 @@
-"""Quick fixes that declare what is named and not there: a tool from its call, an agent (docs/spec 10 §1.1)."""
+"""Quick fixes that declare a missing name: a tool from its call, an agent (docs/spec 10 §1.1)."""
 
 from __future__ import annotations
 

@@ -234,6 +234,6 @@ def create_in_section(agent: AgentIndex, keyword: str, name: str, *lines: str) -
 
 
 def is_without_scope(path: str, agent: AgentIndex) -> bool:
-    """True when a path is declared without its first segment, which is told there (ABL320)."""
+    """True when a path is declared without its first segment, which is reported there (ABL320)."""
     scope, _, rest = path.partition(".")
     return scope in SCOPE_OF_SEGMENT and rest in agent.persistent and "." not in rest

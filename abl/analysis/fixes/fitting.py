@@ -1,4 +1,4 @@
-"""The last look at every quick fix before it is offered: it has to suit the form of its document (docs/spec 01 §9)."""
+"""The last step of every quick fix: it is adapted to the form of its document (docs/spec 01 §9)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _can_be_made(source: Source, fix: Fix) -> bool:
 
 
 def _is_of_lines(source: Source, edit: Edit) -> bool:
-    """True for what has a meaning in lines only but would stand in braces: line breaks, dashes, a key in a list."""
+    """True for what has a meaning in lines only but would be in braces: line breaks, dashes, a key in a list."""
     if "\n" not in edit.text and edit.text not in ("- ", ":"):
         return False  # most edits replace a word; to look for braces is to go through the whole text
     pair = braces.pairs_of(source).inside(edit.span)

@@ -41,7 +41,7 @@ def _merge_keys(agent: AgentIndex, first: nodes.GatherField, later: nodes.Gather
         return ()
     known = {child.key.lower(): child for child in head.children}
     if len(known) < len(head.children) or len({child.key.lower() for child in tail.children}) < len(tail.children):
-        return ()  # which of two values of one key holds is told first
+        return ()  # first the author has to decide which of two values of one key holds
     edits, lines = [], []
     for child in tail.children:
         before = known.get(child.key.lower())

@@ -36,7 +36,7 @@ def _in_a_step(agent: AgentIndex, action: nodes.OnFail, prop: nodes.Property) ->
     flow, source = agent.agent.flow, agent.source
     if flow is None or not flow.steps or (flow.listed and "->" in source.line_text(_line(agent, flow.listed[0].span))):
         return ()
-    target = action.goto.value if action.goto is not None else _asking(agent, action.clear[0].value)
+    target = action.goto.value if action.goto is not None else _collecting_step(agent, action.clear[0].value)
     last = flow.steps[-1]
     if not target or last.block is None or not has_own_lines(source, last.span) or last.block.key != last.name.value:
         return ()
@@ -57,7 +57,7 @@ def _line(agent: AgentIndex, span: Span) -> int:
     return agent.source.position(span.start).line
 
 
-def _asking(agent: AgentIndex, name: str) -> str:
+def _collecting_step(agent: AgentIndex, name: str) -> str:
     """The step that asks for a value, if it is one alone; else where the flow begins."""
     steps = agent.derive(_gathering).get(name.partition(".")[0], ())
     return next(iter(steps)) if len(steps) == 1 else (agent.graph.entry or "")

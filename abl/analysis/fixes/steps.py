@@ -1,4 +1,4 @@
-"""Quick fixes for steps, their branches and what stands in them (docs/spec 10 §2)."""
+"""Quick fixes for steps, their branches and what is in them (docs/spec 10 §2)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def beside(agent: AgentIndex, block: Block, key: str, value: str) -> tuple[Fix, 
 
 
 def remove_directive(agent: AgentIndex, block: Block | None, title: str) -> tuple[Fix, ...]:
-    """Take out what stands in a list of actions, unless that list would be empty or its line is shared."""
+    """Take out what is in a list of actions, unless that list would be empty or its line is shared."""
     if block is None or block.item or not has_own_lines(agent.source, block.span):
         return ()
     lines = fixes.whole_lines(agent.source, block.span)
@@ -99,7 +99,7 @@ def add_exits(agent: AgentIndex, branch: nodes.Branch) -> Iterator[Fix]:
 
 
 def _behind_a_colon(agent: AgentIndex, branch: nodes.Branch, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """With the colon that a bare ``- ELSE`` needs as soon as something stands below it; nothing for one in brackets."""
+    """With the colon that a bare ``- ELSE`` needs as soon as something is below it; nothing for one in brackets."""
     block = branch.block
     if block is None or not block.item or block.key.upper() != "ELSE":
         return edits
@@ -209,7 +209,7 @@ def move_to_global(agent: AgentIndex, digressions: nodes.IntentHandlers) -> tupl
 
 
 def _shifted(text: str, by: int) -> str | None:
-    """Lines further to the right, or to the left; None where something stands in the way."""
+    """Lines further to the right, or to the left; None where something is in the way."""
     lines = text.split("\n")
     if by < 0 and any(line[:-by].strip() for line in lines):
         return None
@@ -251,7 +251,7 @@ def _step_places(agent: AgentIndex, name: str) -> Iterator[Span]:
 def split_step(
     agent: AgentIndex, step: nodes.Step, second: nodes.Directive, *, reasoning: bool | None = None
 ) -> tuple[Fix, ...]:
-    """A step of its own for a directive and all that stands behind it; ``reasoning`` as in the step, or as given."""
+    """A step of its own for a directive and all that follows it; ``reasoning`` as in the step, or as given."""
     block, call, then = step.block, second.block, step.then
     if block is None or call is None or block.item or call.item or block.key != step.name.value:
         return ()

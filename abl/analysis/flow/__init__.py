@@ -1,1 +1,1 @@
-"""The graph of steps, and what holds on its ways (docs/spec 10 §1)."""
+"""The graph of steps, and what is certain on its paths (docs/spec 10 §1)."""

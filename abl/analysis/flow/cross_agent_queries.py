@@ -1,4 +1,4 @@
-"""What rules ask of all agents of a project at once, found by one look at each (docs/spec 05 §8)."""
+"""What rules ask about all agents of a project, collected in one pass over each (docs/spec 05 §8)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def mentioned(agents: Iterable[AgentIndex]) -> Counter[str]:
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def words_in(text: str) -> Counter[str]:
-    """How often each word stands in a text."""
+    """How often each word is in a text."""
     return Counter(_WORD.findall(text))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from abl.analysis.flow.cycles import parts_of
 from abl.analysis.flow.graph import graph_of
 from abl.analysis.index.model import AgentIndex
+from abl.source import Span
 from abl.syntax import nodes
 
 Changes = Callable[[str, "nodes.Assignment | None"], bool]
@@ -17,8 +19,22 @@ _HANDLER: Final = re.compile(r"\.(?:DIGRESSIONS|SUB_INTENTS)\b|\bglobal_digressi
 _BY_STEPS: Final = frozenset({"gather", "set", "as", "transform", "return", "collect"})
 
 
-def detour_steps(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> dict[str, tuple[str, ...]]:
-    """The steps of a detour to ``target``, each with the tools that a model may call there.
+@dataclass(frozen=True, slots=True)
+class Detour:
+    """``steps`` are those of the detour, each with the tools that a model may call there.
+
+    ``leading`` are the steps from which a write is ahead without the target, ``places`` what writes, and ``elsewhere``
+    the tools that a CALL outside of the detour calls.
+    """
+
+    steps: dict[str, tuple[str, ...]]
+    leading: frozenset[str] = frozenset()
+    places: frozenset[Span] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+
+
+def detour_of(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> Detour:
+    """The detour of a rule whose open parts are ``parts`` to ``target``.
 
     Beside the target these are the steps that the flow cannot reach from its entry without it and from which a write
     that one of ``parts`` accepts is ahead, on a way through such steps. A step that calls a tool and is reached behind
@@ -28,7 +44,7 @@ def detour_steps(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> di
     """
     graph = graph_of(agent)
     if target not in graph.steps:
-        return {}
+        return Detour({})
     following: dict[str, set[str]] = {name: set() for name in graph.steps}
     for edge in graph.edges:
         if edge.kind != "constraint":
@@ -45,7 +61,12 @@ def detour_steps(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> di
     returning = _without_cycles(back - {target} - _calling(agent), inner)
     steps = {target} | leading | returning
     elsewhere = _called_elsewhere(agent, steps)
-    return {step: tuple(sorted(_offered(agent, step) - elsewhere)) for step in sorted(steps)}
+    return Detour(
+        steps={step: tuple(sorted(_offered(agent, step) - elsewhere)) for step in sorted(steps)},
+        leading=frozenset(leading - {target}),
+        places=frozenset(node.span for places in writes for found in places.values() for node in found),
+        elsewhere=frozenset(elsewhere),
+    )
 
 
 def _reached(agent: AgentIndex, entry: str | None, target: str, following: dict[str, set[str]]) -> set[str]:
@@ -78,13 +99,13 @@ def _without_cycles(steps: set[str], following: dict[str, set[str]]) -> set[str]
     return {step for group in groups for step in group if len(group) == 1 and step not in following[step]}
 
 
-def _behind(agent: AgentIndex, writes: dict[str, list[str]], onward: dict[str, set[str]]) -> set[str]:
+def _behind(agent: AgentIndex, writes: dict[str, list[nodes.Node]], onward: dict[str, set[str]]) -> set[str]:
     """Steps that are reached after a write, without the target; what fails a CHECK has not written what it should."""
     spared: set[tuple[str | None, str]] = set()
     counted: set[tuple[str | None, str]] = set()
     for ref in agent.step_refs:
         places = writes.get(ref.source_step or "", [])
-        fails = ref.kind == "on_fail" or all(_apart(ref.owner.path, path) for path in places)
+        fails = ref.kind == "on_fail" or all(_apart(ref.owner.path, node.path) for node in places)
         (spared if fails else counted).add((ref.source_step, ref.name.value))
     open_ = [
         edge.target
@@ -117,25 +138,26 @@ def _surely_leading_to(goals: set[str], following: dict[str, set[str]], ends: se
     return found
 
 
-def _writes(agent: AgentIndex, changes: Changes) -> dict[str, list[str]]:
+def _writes(agent: AgentIndex, changes: Changes) -> dict[str, list[nodes.Node]]:
     """Steps whose own directives, or tools that they call, write what may change the rule, each with the places."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[nodes.Node]] = {}
     by_tool: dict[str, list[str]] = {}
     for write in agent.writes:
         if write.kind not in _BY_STEPS or _HANDLER.search(write.node.path):
             continue
         assignment = write.node if isinstance(write.node, nodes.Assignment) else None
         if write.step is not None and changes(write.path, assignment):
-            found.setdefault(write.step, []).append(write.node.path)
+            found.setdefault(write.step, []).append(write.node)
         elif write.step is None and write.node.path.startswith("tools."):
             by_tool.setdefault(write.node.path.split(".")[1], []).append(write.path)
     tools = {tool.name.value: tool for tool in agent.agent.tools}
     for ref in agent.tool_refs:
         if ref.step is not None and not _HANDLER.search(ref.call.path if ref.call is not None else ""):
+            node = ref.call if ref.call is not None else agent.steps[ref.step]
             name = ref.name.value
             paths = [*by_tool.get(name, ()), *bound_by(name, tools.get(name))]
             if any(changes(path, None) for path in paths):
-                found.setdefault(ref.step, []).append(ref.call.path if ref.call is not None else "")
+                found.setdefault(ref.step, []).append(node)
     return found
 
 

@@ -89,22 +89,22 @@ class FlowGraph:
         return seen
 
     @cached_property
-    def _behind(self) -> dict[str, int]:
+    def _reachable(self) -> dict[str, int]:
         """For each step the set of steps that can run behind it, as bits by position."""
         bit = self._bits
-        behind: dict[str, int] = {}
+        reachable_from: dict[str, int] = {}
         for group in parts_of(self.steps, self._following):
             reached = 0
             for name in group:
                 if self._leads_anywhere(name):
                     reached = (1 << len(self.steps)) - 1
                 for target in self._following(name):
-                    reached |= bit[target] | behind.get(target, 0)
-            behind.update(dict.fromkeys(group, reached))
+                    reached |= bit[target] | reachable_from.get(target, 0)
+            reachable_from.update(dict.fromkeys(group, reached))
         anywhere = 0
         for target in self.globals:
-            anywhere |= bit[target] | behind[target]
-        return {name: reached | anywhere for name, reached in behind.items()}
+            anywhere |= bit[target] | reachable_from[target]
+        return {name: reached | anywhere for name, reached in reachable_from.items()}
 
     @cached_property
     def _bits(self) -> dict[str, int]:
@@ -119,33 +119,33 @@ class FlowGraph:
 
     def leads_to(self, source: str, target: str) -> bool:
         """True when some path leads from one step to another; for a step and itself, when a cycle does."""
-        return bool(self._behind.get(source, 0) & self._bits.get(target, 0))
+        return bool(self._reachable.get(source, 0) & self._bits.get(target, 0))
 
-    def behind(self, sources: Iterable[str]) -> Behind:
+    def reachable_from(self, sources: Iterable[str]) -> StepSet:
         """The steps that some path from one of these leads to."""
         reached = 0
         for source in sources:
-            reached |= self._behind.get(source, 0)
-        return Behind(self._bits, reached)
+            reached |= self._reachable.get(source, 0)
+        return StepSet(self._bits, reached)
 
     def cycles_without_wait(self) -> Iterator[tuple[list[str], bool]]:
         """Cycles of steps that do not wait for the user: the steps in order, and whether nothing can break it.
 
         For each step a shortest one through it. Where very many steps lead to each other not every step is gone
-        round from: at least one cycle of each group of such steps is told.
+        round from: at least one cycle of each group of such steps is listed.
         """
         certain, any_ = self._circles(True), self._circles(False)
         reported: set[frozenset[str]] = set()
-        told: set[int] = set()
+        listed: set[int] = set()
         left = MAX_CYCLE_STEPS
         for start in self.steps:
             group = any_.group.get(start)
-            if group is None or (left <= 0 and group in told):
+            if group is None or (left <= 0 and group in listed):
                 continue
             is_certain = start in certain.group
             cycle, seen = circle(start, (certain if is_certain else any_).moves.__getitem__)
             left -= seen
-            told.add(group)
+            listed.add(group)
             if frozenset(cycle) not in reported:
                 reported.add(frozenset(cycle))
                 yield cycle, is_certain
@@ -166,8 +166,8 @@ class FlowGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """Some of the steps."""
+class StepSet:
+    """A set of steps, as bits."""
 
     bits: dict[str, int]
     reached: int
@@ -197,7 +197,7 @@ class _StepFacts(NamedTuple):
     always_by_then: bool  # nothing in the step can take another exit, skip it or stop it
     has_then: bool
     has_when: bool
-    stays: bool  # with ON_INPUT, where no branch that leaves means to go on waiting
+    stays: bool  # with ON_INPUT, where no branch that leaves means to continue waiting
     is_free: bool  # in which a model may call any tool
     is_open: bool  # with an exit that names nothing (ABL116)
 
@@ -261,7 +261,7 @@ def _graph(given: _Given) -> FlowGraph:
     _tool_edges(graph, parts, imported, steps)
     if flow is not None:
         _implied_edges(graph, flow, steps)
-        _meant_edges(graph, flow, steps)
+        _assumed_edges(graph, flow, steps)
     led_on = {edge.source for edge in graph.edges if edge.kind == "then"}
     graph.ends.update(name for name, step in steps.items() if not (step.has_then or step.stays or name in led_on))
     return graph
@@ -289,10 +289,10 @@ def _tool_edges(
 
 
 def _leads_astray(graph: FlowGraph, source: str | None, target: str) -> None:
-    """An exit to a step that does not exist is told there; what is behind those that it may mean is left alone."""
-    meant = closest(target, graph.steps)
+    """An exit to an unknown step is reported there; the steps that it may mean count as reached."""
+    intended = closest(target, graph.steps)
     before = graph.astray.get(source)
-    graph.astray[source] = set() if not meant or before == set() else {*meant, *(before or ())}
+    graph.astray[source] = set() if not intended or before == set() else {*intended, *(before or ())}
 
 
 def _implied_edges(graph: FlowGraph, flow: _FlowFacts, steps: dict[str, _StepFacts]) -> None:
@@ -303,8 +303,8 @@ def _implied_edges(graph: FlowGraph, flow: _FlowFacts, steps: dict[str, _StepFac
             graph.edges.append(Edge(name, following, "skip" if flow.shape != "D" else "then", False))
 
 
-def _meant_edges(graph: FlowGraph, flow: _FlowFacts, steps: dict[str, _StepFacts]) -> None:
-    """A step without an exit is told (ABL602), and what is behind it is not told as well: most lack a THEN."""
+def _assumed_edges(graph: FlowGraph, flow: _FlowFacts, steps: dict[str, _StepFacts]) -> None:
+    """A step without an exit (ABL602) is assumed to lead to the next one: most lack a THEN."""
     leads = graph.leaves.union(edge.source for edge in graph.edges if edge.kind not in NO_EXITS)
     for name, following in pairwise(_order(flow, steps)):
         if not (name in leads or name in graph.waits or steps[name].stays):

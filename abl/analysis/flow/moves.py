@@ -14,7 +14,7 @@ _WORDS = frozenset({"continue", "retry"})
 class Move(NamedTuple):
     """A transition to ``target`` with the names that are cleared before it; ``collects`` names what is asked again.
 
-    ``failed`` tells that it is taken when a CHECK, CALL or GATHER has failed, or when no condition over a result held.
+    ``failed``: it is taken when a CHECK, CALL or GATHER has failed, or when no condition over a result held.
     """
 
     target: nodes.Name
@@ -78,7 +78,8 @@ def _on_fail(action: nodes.OnFail | None, cleared: tuple[nodes.Name, ...]) -> It
     if action is None:
         return
     yield from _in_branches(action.branches, cleared, failed=True)
-    targets = (action.target if action.form in ("step", "then") else None, action.goto, action.then)
-    target = next((name for name in targets if name is not None and name.value.lower() not in _WORDS), None)
+    then = action.then if action.then_word is None else None
+    targets = (action.target if action.form in ("step", "then") else None, action.goto, then)
+    target = next((name for name in targets if name is not None), None)
     if target is not None:
         yield Move(target, (*cleared, *action.clear), True, bool(action.collect))

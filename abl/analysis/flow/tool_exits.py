@@ -42,7 +42,7 @@ def exits_of(part: Part) -> tuple[ToolExit, ...]:
 
 
 def imported_exits(tools: Mapping[str, nodes.Tool]) -> tuple[ToolExit, ...]:
-    """The exits to steps of tools that stand in other documents, by their lines."""
+    """The exits to steps of tools that are in other documents, by their lines."""
     lines = (
         (name, line)
         for name, tool in tools.items()

@@ -1,1 +1,1 @@
-"""After an edit only what changed is looked at again."""
+"""Incremental analysis: after an edit only what changed is checked again."""

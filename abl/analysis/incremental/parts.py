@@ -2,7 +2,7 @@
 
 A ``Part`` is what was collected from one unit of the parser (``abl.syntax.incremental.reader_cache``): a step, a rule,
 a variable. It goes with its unit from text to text, and its positions are those of the text in which the unit was first
-read. A ``Placed`` is a part where it stands in one text. Who needs no position looks at parts, and may keep with a part
+read. A ``Placed`` is a part where it is in one text. Who needs no position looks at parts, and may keep with a part
 what follows from it alone (``Part.derive``); so an edit costs what was edited, and moves only what is reported.
 """
 
@@ -24,6 +24,7 @@ Cleared = tuple[nodes.Name, "nodes.Clear | nodes.OnFail"]
 
 
 _serials = count()
+_UNKNOWN: Final = object()
 _EMPTY: Final[Mapping[type, Any]] = {list: [], frozenset: frozenset()}
 """Most of what is derived from a part is empty. All parts share these, so that there is less to keep and to collect;
 nobody writes to what was derived."""
@@ -74,12 +75,19 @@ class Part:
 
     def derive(self, function: Callable[[Part], AnyValue]) -> AnyValue:
         """What a function says about the part, remembered. It must not depend on where the part stands now."""
-        try:
-            known: AnyValue = self.derived[function]
-        except KeyError:
+        known: Any = self.derived.get(function, _UNKNOWN)
+        if known is _UNKNOWN:
             known = function(self)
             self.derived[function] = known = known or _EMPTY.get(known.__class__, known)
-        return known
+        return known  # type: ignore[no-any-return]  # no cast, as above
+
+
+def contents(part: Part) -> frozenset[type | str]:
+    """What a part holds, for rules that need it: classes of its nodes, and which of its lists are not empty."""
+    return frozenset([*part.by_type, *(name for name in _LISTS if getattr(part, name))])
+
+
+_LISTS: Final = ("agent_refs", "cleared", "reads", "step_refs", "writes")
 
 
 class AgentParts(Protocol):
@@ -120,7 +128,7 @@ def write_paths(part: Part) -> frozenset[str]:
 
 
 class Placed:
-    """A part in one text. ``move`` leads to where it stands there; ``before`` counts the numbers of earlier parts."""
+    """A part in one text. ``move`` leads to where it is there; ``before`` counts the numbers of earlier parts."""
 
     __slots__ = ("_moved", "before", "move", "part")
 

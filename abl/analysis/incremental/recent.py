@@ -1,4 +1,4 @@
-"""Results that are found again by what they were made of, where that is long and mostly the same objects."""
+"""A cache of recent results, for keys that are long and mostly consist of the same objects."""
 
 from __future__ import annotations
 

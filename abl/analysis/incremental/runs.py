@@ -7,7 +7,7 @@ there are a sixteenth as many.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from abl.analysis.incremental.parts import AnyNode, Part, Placed
 
@@ -15,6 +15,8 @@ Value = TypeVar("Value")
 AnyCollection = TypeVar("AnyCollection", bound=Collection[Any])
 
 LENGTH = 16  # parts, on the average
+_NOTHING: Final[frozenset[Any]] = frozenset()
+"""Most of what is asked of a run is empty. As in ``abl.analysis.incremental.parts``, that is one object for all."""
 
 
 class Run:
@@ -33,13 +35,10 @@ class Run:
 
     def each(self, function: Callable[[Part], AnyCollection]) -> Sequence[tuple[int, AnyCollection]]:
         """What a function says about each part, by the number of the part; nothing where that is empty."""
-        found: list[tuple[int, AnyCollection]] | None = self._each.get(function)
+        found: Sequence[tuple[int, AnyCollection]] | None = self._each.get(function)
         if found is None:
-            found = []
-            for number, part in enumerate(self.parts):
-                if value := part.derive(function):
-                    found.append((number, value))
-            self._each[function] = found
+            values = [(number, value) for number, part in enumerate(self.parts) if (value := part.derive(function))]
+            found = self._each[function] = values or ()
         return found
 
     def all(self, kind: type[AnyNode]) -> Sequence[tuple[int, Sequence[AnyNode]]]:
@@ -47,14 +46,14 @@ class Run:
         found: Sequence[tuple[int, Sequence[AnyNode]]] | None = self._all.get(kind)
         if found is None:
             values = ((number, part.by_type.get(kind)) for number, part in enumerate(self.parts))
-            found = self._all[kind] = [(number, listed) for number, listed in values if listed]
+            found = self._all[kind] = [(number, listed) for number, listed in values if listed] or ()
         return found
 
     def items(self, function: Callable[[Part], Sequence[Value]]) -> Sequence[Value]:
         """Everything that a function says about the parts, in order."""
         found: Sequence[Value] | None = self._items.get(function)
         if found is None:
-            found = self._items[function] = [item for _, items in self.each(function) for item in items]
+            found = self._items[function] = [item for _, items in self.each(function) for item in items] or ()
         return found
 
     def union(self, function: Callable[[Part], frozenset[Value]]) -> frozenset[Value]:
@@ -62,7 +61,7 @@ class Run:
         found: frozenset[Value] | None = self._unions.get(function)
         if found is None:
             sets = [values for part in self.parts if (values := part.derive(function))]
-            found = self._unions[function] = sets[0].union(*sets[1:]) if sets else frozenset()
+            found = self._unions[function] = sets[0].union(*sets[1:]) if sets else _NOTHING
         return found
 
     def derive(self, function: Callable[[Run], Value]) -> Value:

@@ -35,7 +35,7 @@ class _Noted(NamedTuple):
 
     facts: Facts
     always: Todo
-    asking: list[tuple[int, Rule, int]]
+    dependent: list[tuple[int, Rule, int]]
 
 
 class _Watch:
@@ -61,6 +61,8 @@ def _ids(part: Part) -> frozenset[int]:
 class _WatchedNames(Mapping[str, Any]):
     """Declarations by name: names are a fact; the thing itself, looked up, is the thing; another one is more."""
 
+    __slots__ = ("named", "watch")
+
     def __init__(self, named: Mapping[str, Any], watch: _Watch) -> None:
         self.named = named
         self.watch = watch
@@ -82,11 +84,12 @@ class _WatchedNames(Mapping[str, Any]):
 
 
 class _WatchedAgent:
-    """An agent that tells what it was asked for."""
+    """An agent that records what it was asked for."""
 
     def __init__(self, agent: AgentIndex, watch: _Watch) -> None:
         self._agent = agent
         self._watch = watch
+        self._facts: dict[str, Any] = {}
 
     def expressions_of(self, owner: nodes.Node) -> list[ExpressionUse]:
         """Those of the part belong to the thing."""
@@ -126,10 +129,12 @@ class _Fact:
         self.bit = _BITS[name]
 
     def __get__(self, watched: _WatchedAgent, owner: type) -> Any:
-        watch: _Watch = watched._watch
-        watch.facts |= self.bit
-        value = getattr(watched._agent, self.name)
-        return _WatchedNames(value, watch) if self.name in DECLARATIONS else value
+        watched._watch.facts |= self.bit
+        facts = watched._facts
+        if self.name not in facts:
+            value = getattr(watched._agent, self.name)
+            facts[self.name] = _WatchedNames(value, watched._watch) if self.name in DECLARATIONS else value
+        return facts[self.name]
 
 
 for _name in _BITS:
@@ -137,7 +142,7 @@ for _name in _BITS:
 
 
 class _WatchedProject:
-    """A project that tells that it was asked for something."""
+    """A project that records that it was asked for something."""
 
     def __init__(self, project: Index, watch: _Watch) -> None:
         self._project = project
@@ -156,29 +161,29 @@ def findings_of(
     With a ``project`` the rules are those that take one.
     """
     asked: tuple[Any, ...] = (agent,) if project is None else (agent, project)
-    looking = _Looking(agent, rules_of, project)
+    check = _AgentCheck(agent, rules_of, project)
     for begin, run in agent.runs:
-        for number in looking.numbers(run):
+        for number in check.numbers(run):
             placed = agent.parts[begin + number]
-            noted = looking.noted(placed.part)
+            noted = check.noted(placed.part)
             if noted is None:
-                yield from looking.look(placed)
+                yield from check.look(placed)
                 continue
             for at, rules in noted.always:
                 thing = placed.thing(at)
                 for rule in rules:
                     for problem in rule.check(thing, *asked):
                         yield rule, problem
-        looking.end(run)
+        check.end(run)
 
 
-class _Looking:
-    """One look at the parts of an agent."""
+class _AgentCheck:
+    """One check of the parts of an agent."""
 
     def __init__(self, agent: AgentIndex, rules_of: Callable[[Any], Rules], project: Index | None) -> None:
         self.rules_of = rules_of
         # A text with a misspelt word is read twice, with most parts in common: each reading keeps its own notes.
-        self.key = ("local" if project is None else "project") + (" as meant" if agent.as_meant else "")
+        self.key = ("local" if project is None else "project") + (" corrected" if agent.is_corrected else "")
         self.facts: Facts = agent.facts
         self.others: dict[int, tuple[Facts, int]] = {}  # facts that parts were last seen with: what is different now
         self._take_over(agent.runs)
@@ -219,7 +224,7 @@ class _Looking:
             return noted
         if self._changed(noted.facts):
             return None
-        part.noted[self.key] = noted = _Noted(self.facts, noted.always, noted.asking)
+        part.noted[self.key] = noted = _Noted(self.facts, noted.always, noted.dependent)
         return noted
 
     def _changed(self, before: Facts) -> int:
@@ -240,8 +245,8 @@ class _Looking:
             todo = [(at, rules) for at, thing in enumerate(things, start=-1) if (rules := self.rules_of(thing))]
         else:
             changed = self._changed(earlier.facts)
-            noting.asking.extend(kept for kept in earlier.asking if not kept[2] & changed)
-            again = [(at, (rule,)) for at, rule, facts in earlier.asking if facts & changed]
+            noting.dependent.extend(kept for kept in earlier.dependent if not kept[2] & changed)
+            again = [(at, (rule,)) for at, rule, facts in earlier.dependent if facts & changed]
             todo = sorted([*earlier.always, *again], key=_number)
         self.watch.part = part if part.unit else None
         for at, rules in todo:
@@ -251,20 +256,19 @@ class _Looking:
             part.noted[self.key] = noting
 
     def _watched(self, thing: Any, rules: Rules, at: int, noting: _Noted) -> list[tuple[Rule, Found]]:
-        watch, asked = self.watch, self.asked
+        watch, arguments = self.watch, (thing, *self.asked)
         watch.thing = thing
         found: list[tuple[Rule, Found]] = []
         always: list[Rule] = []
         for rule in rules:
             watch.facts, watch.more = 0, False
-            problems = [*rule.check(thing, *asked)]
-            if problems:
-                found += [(rule, problem) for problem in problems]
-                always.append(rule)
-            elif watch.more:
+            before = len(found)
+            for problem in rule.check(*arguments):  # no list of them: nearly all rules find nothing
+                found.append((rule, problem))  # noqa: PERF401 - see above
+            if watch.more or len(found) > before:
                 always.append(rule)
             elif watch.facts:
-                noting.asking.append((at, rule, watch.facts))
+                noting.dependent.append((at, rule, watch.facts))
         if always:
             noting.always.append((at, tuple(always)))
         return found

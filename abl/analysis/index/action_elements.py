@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from abl.analysis.conformance.properties import ObjectSchema, elements_of
 from abl.analysis.index.formats import ELEMENT, ELEMENT_TYPES, PROPERTIES, format_of
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax.nodes import Content, Elements, Format, Name, same_key
 
@@ -15,7 +16,7 @@ _KNOWN: Final = frozenset(same_key(word) for word in (*PROPERTIES, "message_key"
 
 
 class Element(NamedTuple):
-    """One element. ``type`` is in lower case, "" when it is not given; ``odd`` tells that a word stands for it."""
+    """One element. ``type`` is in lower case, "" when it is not given; ``odd``: a word stands for it."""
 
     content: Content
     type: str
@@ -39,16 +40,17 @@ def holding_elements(node: Elements | Format) -> Iterator[Content]:
 
 def elements(content: Content) -> Iterator[Element]:
     """The elements of a block; none of those that come from a path but their template."""
-    holders = [content, *(member for key in _WRAPPERS if (member := content.get(key)) is not None)]
-    for holder in holders:
-        for part in elements_of(holder):
+    containers = [content, *(member for key in _WRAPPERS if (member := content.get(key)) is not None)]
+    for container in containers:
+        for part in elements_of(container):
             yield _element(part)
 
 
 def _element(content: Content) -> Element:
     given = content.get("type")
     if given is not None and given.word_of():
-        return Element(content, given.word_of().lower(), given.place, _id_of(content), "", ELEMENT)
+        kind = value_of_text("element", "type", given.text) or given.word_of()
+        return Element(content, kind, given.place, _id_of(content), "", ELEMENT)
     first = content.members[0] if content.members else None
     word = same_key(first.key) if first is not None else ""
     if first is not None and word in ELEMENT_TYPES:

@@ -19,7 +19,7 @@ RUNTIME_TOOLS: Final = tuple(sorted(name for name in BUILT_IN_TOOLS if not name.
 
 
 class ProjectTools(Protocol):
-    """Where an agent may take tools from. An ``Index`` tells it, and asks for tools itself."""
+    """Where an agent may take tools from. An ``Index`` provides it, and asks for tools itself."""
 
     @property
     def profiles(self) -> Mapping[str, object]: ...
@@ -34,7 +34,7 @@ class ProjectTools(Protocol):
 def known_tools(agent: AgentIndex, project: ProjectTools) -> frozenset[str] | None:
     """The names of an agent's tools, without those of the runtime; None while not all of them can be known.
 
-    A name in the list of an import counts as known: whether its file has it is told there (ABL817). A file or a
+    A name in the list of an import counts as known: whether its file has it is checked there (ABL817). A file or a
     profile that is not in the project may hold anything.
     """
     if any(name and name not in project.profiles for name in agent.derive(profiles_used)):

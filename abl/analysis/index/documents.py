@@ -52,7 +52,7 @@ class DocumentIndex:
             return self
         found = next((index for words, index in self.readings if words == corrections), None)
         if found is None:
-            found = indexed(reread(self.document, corrections), as_meant=True)
+            found = indexed(reread(self.document, corrections), is_corrected=True)
             self.readings = ((corrections, found), *self.readings[: KEPT_READINGS - 1])
         return found
 
@@ -109,11 +109,11 @@ def forget_documents() -> None:
     _versions.cache_clear()
 
 
-def indexed(document: nodes.Document, *, as_meant: bool = False) -> DocumentIndex:
-    """Collect what a document says; ``as_meant`` where words are read in place of misspelt ones."""
+def indexed(document: nodes.Document, *, is_corrected: bool = False) -> DocumentIndex:
+    """Collect what a document says; ``is_corrected`` where words are read in place of misspelt ones."""
     inner = (section.content for section in (*document.profiles, *document.tool_files))
     trees = (*document.agents, *document.fragments, *(content for content in inner if content is not None))
     agents = tuple([collect(tree, document) for tree in trees])
     for agent in agents:
-        agent.as_meant = as_meant
+        agent.is_corrected = is_corrected
     return DocumentIndex(document, agents)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from abl.analysis.conditions.reading import read_value
-from abl.analysis.index.model import AgentIndex, is_true, value_of
+from abl.analysis.index.model import AgentIndex, is_true
+from abl.language.written import placed
 from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.lines.pieces import COLON, cuts, inside_brackets, split_commas
@@ -24,20 +26,22 @@ class Member(NamedTuple):
 
 
 def names_in(prop: nodes.Property | None) -> list[nodes.Name]:
-    """The names in an inline or block list property."""
+    """The names of a list property in any form, each with its place."""
     if prop is None:
         return []
-    texts = [prop.value] if prop.value is not None else [c.value for c in prop.block.children if c.item and c.value]
-    names = []
-    for text in texts:
-        at = 0
-        for word in text.value.strip("[]").split(","):
-            clean = word.strip().strip("\"'")
-            if clean:
-                start = text.value.find(clean, at)
-                at = start + len(clean)
-                names.append(nodes.Name(clean, text.span_of(start, at)))
+    if prop.value is not None:
+        return [*_names_of(prop.value)]
+    names: list[nodes.Name] = []
+    for child in prop.block.children:
+        if child.colon and child.key:
+            names.append(nodes.Name(child.key, child.key_span))
+        elif child.value is not None:
+            names.extend(_names_of(child.value))
     return names
+
+
+def _names_of(text: nodes.Text) -> Iterator[nodes.Name]:
+    return (nodes.Name(word, text.span_of(at, at + len(word))) for at, word in placed(text))
 
 
 def members_of(source: Source, prop: nodes.Property | None) -> dict[str, Member]:
@@ -142,6 +146,5 @@ def validation_of(field: nodes.GatherField, agent: AgentIndex) -> Validation | N
 
 
 def process_of(field: nodes.GatherField) -> str:
-    """Who judges the rule: REGEX, CODE or LLM, or what else is written, in upper case; empty without it."""
-    text = value_of(field, "VALIDATION_PROCESS")
-    return text.value.strip().upper() if text is not None else ""
+    """Who judges the rule: REGEX, CODE or LLM; empty without one of them."""
+    return field.typed.value("VALIDATION_PROCESS") or ""

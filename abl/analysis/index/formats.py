@@ -17,7 +17,7 @@ ELEMENT_TYPES: Final = words_at("element", "type")
 
 
 def _shape(place: str, **lists: tuple[str, ObjectSchema]) -> ObjectSchema:
-    """What the declaration says of a place: what it needs, and the words and limits that ABL1064 tells of."""
+    """What the declaration says of a place: what it needs, and the words and limits that ABL1064 checks."""
     listed = PLACES[place].listed
     own = [key for key in listed if key.code == "ABL1064"]
     return ObjectSchema(

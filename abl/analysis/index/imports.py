@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from abl.analysis.incremental.parts import write_paths
 from abl.analysis.index.model import AgentIndex
-from abl.syntax.nodes import Block
+from abl.syntax.nodes import Agent, Block
 
 _LIST: Final = re.compile(r"[^\[]*+\[([^\]]*+)\]")
 _PATH: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s\[]+))""")
@@ -36,12 +36,12 @@ class Import(NamedTuple):
 
 def imports_of(agent: AgentIndex) -> Iterator[Import]:
     """What the agent's TOOLS section imports."""
-    return (written for _, written in import_lines(agent))
+    return (written for _, written in import_lines(agent.agent))
 
 
-def import_lines(agent: AgentIndex) -> Iterator[tuple[Block, Import]]:
+def import_lines(agent: Agent) -> Iterator[tuple[Block, Import]]:
     """The same with the line of each import."""
-    section = agent.agent.section("TOOLS")
+    section = agent.section("TOOLS")
     for child in section.block.children if section is not None and section.block is not None else ():
         match = _PATH.match(child.value.raw) if child.key.lower() == "file" and child.value is not None else None
         path = (match[1] or match[2] or match[3]) if match is not None else ""

@@ -1,4 +1,4 @@
-"""Language tags, and those that were meant: by the names of languages, or by their parts (docs/spec 10 §5, ABL901)."""
+"""Language tags, and suggestions for wrong ones: by names of languages, or by their parts (docs/spec 10 §5, ABL901)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_path(text: Text) -> bool:
     return text.style == "bare" and _PATH.fullmatch(text.value) is not None
 
 
-def meant_tags(text: str) -> tuple[str, ...]:
+def intended_tags(text: str) -> tuple[str, ...]:
     """The tags that a text can mean, the best first: one where that is clear, usual ones where nothing is."""
     words = [word.lower() for word in _WORD.findall(text)]
     if not words or len(words) > 3:

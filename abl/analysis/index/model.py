@@ -1,6 +1,6 @@
 """What the rules look at: one agent at a time, with the names it reads and writes and what refers to what.
 
-It is made of parts (``abl.analysis.incremental.parts``). Lists such as ``reads`` hold everything where it stands in the
+It is made of parts (``abl.analysis.incremental.parts``). Lists such as ``reads`` hold everything where it is in the
 text, and cost a copy of what an edit has moved; who asks for all of an agent each time asks for sets, or goes through
 ``parts``.
 """
@@ -70,7 +70,7 @@ class AgentIndex:
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     imported_tools: Mapping[str, nodes.Tool] = field(default_factory=dict, repr=False)
     """Tools by name that other documents declare for it; their places are in those (``index.imported_tools``)."""
-    as_meant: bool = False
+    is_corrected: bool = False
     """Words of its text are read in place of misspelt ones (``abl.analysis.conformance.misspelt``)."""
 
     @property

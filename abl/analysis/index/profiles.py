@@ -25,7 +25,7 @@ def _profiles(part: Part) -> tuple[nodes.Profile, ...]:
 
 
 def own_profiles(agent: AgentIndex) -> Iterator[nodes.Profile]:
-    """The profiles that stand in a document part: inline ones of an agent, or that of a profile document."""
+    """The profiles that are in a document part: inline ones of an agent, or that of a profile document."""
     for placed, profiles in agent.each(_profiles):
         yield from (placed.at(profile) for profile in profiles)
 

@@ -22,12 +22,13 @@ from abl.analysis.index.imports import imported_files, set_by_tools
 from abl.analysis.index.model import AgentIndex, Read
 from abl.analysis.index.testcases import is_test_case, unmocked_tools
 from abl.analysis.index.visible_names import Paths, known_to, not_known, paths_of, results_read
+from abl.analysis.project_file.reading import is_project_file, read_project_file
 from abl.analysis.results.latest import found_in_results
 from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.readers.context import Corrections
 from abl.syntax.recovery.suggest import closest
-from abl.syntax.vocabulary import HEADERS, SCOPES, SECTIONS
+from abl.syntax.vocabulary import HEADERS, SECTIONS
 
 NO_CORRECTIONS: Final[Mapping[str, Corrections]] = MappingProxyType({})
 Exists = Callable[[str, str], bool]
@@ -48,19 +49,26 @@ class Index:
         self.cases = dict(cases or {})  # texts of test cases by path
         self.catalogues = catalogues
         self.locales: dict[str, str] = {}  # texts of the catalogues by path
+        self.project_files: dict[str, str] = {}  # texts of project.yaml by path
         self.kept: dict[Any, Any] = {}  # what other modules work out once for this index
         self._exists = exists
 
     @property
     def sources(self) -> dict[str, Source]:
-        """Source of each document by path."""
-        return {path: document.source for path, document in self.documents.items()}
+        """Source of each document, and of project.yaml, by path."""
+        files = {path: Source(text, path) for path, text in self.project_files.items()}
+        return {path: document.source for path, document in self.documents.items()} | files
 
     def source(self, path: str) -> Source:
-        """Source of a document, test case or catalogue."""
+        """Source of a document, test case, catalogue or project.yaml."""
         if path in self.documents:
             return self.documents[path].source
-        return Source(self.cases[path] if path in self.cases else self.locales[path], path)
+        return Source({**self.locales, **self.project_files, **self.cases}[path], path)
+
+    @property
+    def naming_files(self) -> dict[str, str]:
+        """Texts, by path, of the files that name agents and tools and are no documents: test cases, project.yaml."""
+        return {**self.cases, **self.project_files}
 
     def lacks_file(self, document: str, name: str) -> bool:
         """Whether a file of another kind, which a document names, is known not to be there."""
@@ -82,7 +90,7 @@ class Index:
 
     @cached_property
     def almost_agents(self) -> frozenset[str]:
-        """The names behind a misspelt AGENT or SUPERVISOR, which is told there (ABL103)."""
+        """The names behind a misspelt AGENT or SUPERVISOR, which is reported there (ABL103)."""
         blocks = (block for document in self.documents.values() for block in document.document.blocks)
         named = [block for block in blocks if block.value is not None and block.key.upper() not in SECTIONS]
         return frozenset([b.value.value.strip() for b in named if b.value and closest(b.key.upper(), tuple(HEADERS))])
@@ -120,8 +128,9 @@ class Index:
 
     @cached_property
     def unmocked_tools(self) -> frozenset[str]:
-        """Tools that some test case expects to be called and has no answer for."""
-        return frozenset().union(*map(unmocked_tools, self.cases.values()))
+        """Tools that some test case expects to be called, and neither it nor project.yaml has an answer for."""
+        mocked = [read_project_file(text).value("tools") or {} for text in self.project_files.values()]
+        return frozenset().union(*map(unmocked_tools, self.cases.values())) - frozenset().union(*mocked)
 
     @cached_property
     def tool_files(self) -> dict[str, frozenset[str]]:
@@ -150,9 +159,9 @@ class Index:
         for name, declarations in self.declared_paths.items():
             first: dict[tuple[int, str, str | None], tuple[AgentIndex, nodes.PersistentPath]] = {}
             for agent, path in declarations:
-                scope = path.scope.value.strip().lower() if path.scope is not None else ""
+                scope = path.typed.given("SCOPE") or ""
                 type_ = canonical_type(path.type.value) if path.type is not None else None
-                first.setdefault((id(agent), scope if scope in SCOPES else "", type_), (agent, path))
+                first.setdefault((id(agent), scope, type_), (agent, path))
             found[name] = list(first.values())
         return found
 
@@ -237,8 +246,8 @@ class Index:
                 for to, names in agent.derive(function):
                     found.setdefault(to, set()).update(names)
         for to in [to for to in found if to not in self.agents]:  # misspelt (ABL508), or of a second name (ABL121)
-            for meant in closest(to, self.agents) or self.repeated:
-                found.setdefault(meant, set()).update(found[to])
+            for intended in closest(to, self.agents) or self.repeated:
+                found.setdefault(intended, set()).update(found[to])
         return found
 
     def received(self, agent: AgentIndex) -> frozenset[str]:
@@ -332,7 +341,7 @@ def _handed(part: Part) -> frozenset[str]:
 def index_of(
     files: Mapping[str, str], exists: Exists | None = None, corrections: Mapping[str, Corrections] = NO_CORRECTIONS
 ) -> Index:
-    """The index of a project given as texts by path, in order of path; test cases and catalogues are no documents.
+    """The index of a project given as texts by path, in order of path; what ``is_beside`` names is no document.
 
     ``exists`` answers for files that are neither; without it nothing is known of them. ``corrections`` are words that
     are read in place of misspelt ones, by path.
@@ -345,9 +354,10 @@ def index_of(
     cases = {path: files[path] for path in sorted(files) if is_test_case(path)}
     index = Index(with_imported_tools(documents), cases, catalogues_of(files), exists)
     index.locales = {path: files[path] for path in sorted(files) if is_catalogue(path)}
+    index.project_files = {path: files[path] for path in sorted(files) if is_project_file(path)}
     return index
 
 
 def is_beside(path: str) -> bool:
-    """True for files that belong to a project and are no documents of it: test cases and locale catalogues."""
-    return is_test_case(path) or is_catalogue(path)
+    """True for files that belong to a project and are no documents: test cases, locale catalogues, project.yaml."""
+    return is_test_case(path) or is_catalogue(path) or is_project_file(path)

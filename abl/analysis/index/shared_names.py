@@ -1,4 +1,4 @@
-"""Which agents mean the same by a name: what one hands another, what profiles edit (docs/spec 09 §5, §6, §12)."""
+"""Names that several agents share: by handoffs and delegations, and by profiles (docs/spec 09 §5, §6, §12)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,13 @@ _LISTED: Final = re.compile(r"[^\[\],\s][^\[\],]*?(?=\s*(?:[\[\],]|$))")
 EVERYWHERE: Final = frozenset({"agent", "path", "profile", "result", "text"})
 """Kinds whose names belong to everyone."""
 WORDS: Final[Mapping[SymbolKind, str]] = {
-    "table": "lookup table", "handler": "return handler", "text": "text key", "policy": "flow policy",
-    "result": "result field", "alias": "agent alias",
-}  # fmt: skip
+    "table": "lookup table",
+    "handler": "return handler",
+    "text": "text key",
+    "policy": "flow policy",
+    "result": "result field",
+    "alias": "agent alias",
+}
 """What people call a kind of name, where that is not its own word."""
 
 _LABELS: Final[tuple[LabelKind, ...]] = ("table", "secret", "action")
@@ -144,9 +148,13 @@ def _share_parameter(index: Index, one: AgentIndex, two: AgentIndex, name: str) 
 
 
 _RELATED: Final[Mapping[SymbolKind, Callable[[Index, AgentIndex, AgentIndex, str], bool]]] = {
-    "variable": _share_variable, "step": _share_step, "tool": _share_tool, "parameter": _share_parameter,
-    "intent": _share_intent, **{kind: partial(_share_label, kind) for kind in _LABELS},
-}  # fmt: skip
+    "variable": _share_variable,
+    "step": _share_step,
+    "tool": _share_tool,
+    "parameter": _share_parameter,
+    "intent": _share_intent,
+    **{kind: partial(_share_label, kind) for kind in _LABELS},
+}
 
 
 def _is_global(index: Index, agent: AgentIndex, tool: str) -> bool:
@@ -189,6 +197,7 @@ def first_segment(name: nodes.Name) -> Span:
 
 
 def used_profiles(agent: AgentIndex) -> Iterator[nodes.Name]:
+    """The profiles that USE_BEHAVIOR_PROFILE of an agent names."""
     for section in agent.agent.sections:
         text = section.value
         if section.keyword != "USE_BEHAVIOR_PROFILE" or text is None:

@@ -1,4 +1,4 @@
-"""What an agent's index asks of each of its parts, and of a node's properties."""
+"""What the index of an agent collects from each of its parts, and from the properties of a node."""
 
 from __future__ import annotations
 

@@ -41,6 +41,7 @@ def paths_of(paths: frozenset[str]) -> Paths:
 
 
 def known_to(agent: AgentIndex, called_tools: frozenset[str], received: frozenset[str]) -> Paths:
+    """The names that an agent can read: its own, those of the system, results of tools, and what others pass to it."""
     tools = (*(tool.name.value for tool in agent.first(nodes.Tool)), *called_tools)
     results = {name for tool in tools for name in (tool, f"last_{tool}_result")}
     state = agent.derive(state_variables)

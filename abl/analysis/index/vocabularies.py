@@ -1,4 +1,4 @@
-"""What NLU, INTENTS and ENTITIES of an agent declare (docs/spec 09 §10)."""
+"""Names that NLU, INTENTS and ENTITIES of an agent declare (docs/spec 09 §10)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def entities_of(section: nodes.Understanding) -> Entries:
 
 
 def flow_intents_known(agent: AgentIndex) -> frozenset[str] | None:
-    """Names of the intents and categories of an agent; None when they stand in another file."""
+    """Names of the intents and categories of an agent; None when they are in another file."""
     found: set[str] = set()
     for section in agent.all(nodes.Understanding):
         if section.content.get("config_file") is not None:

@@ -1,4 +1,4 @@
-"""One root cause, one diagnostic: what is missed in a block only because it has the wrong form (docs/spec 05 §1)."""
+"""One root cause, one diagnostic: findings that follow from the wrong form of a block (docs/spec 05 §1)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _MISSED: Final = frozenset(
 _START: Final = attrgetter("span.start")
 
 
-def told_by_form(document: Document, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+def caused_by_form(document: Document, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
     """Codes and places of what is missed in such blocks."""
-    told = [finding for finding in findings if MARK in finding.data]
-    spans = [_holder(document.blocks, finding) for finding in told]
-    for finding in findings if told else ():
+    causes = [finding for finding in findings if MARK in finding.data]
+    spans = [_reported_block(document.blocks, finding) for finding in causes]
+    for finding in findings if causes else ():
         missed = finding.code in _MISSED and MARK not in finding.data and not finding.data.get("y")
         if missed and any(span.start <= finding.span.start < span.end for span in spans):
             yield finding.code, finding.span
 
 
-def _holder(blocks: tuple[Block, ...], finding: Finding) -> Span:
-    """The block whose first line, or whose value, is told of."""
+def _reported_block(blocks: tuple[Block, ...], finding: Finding) -> Span:
+    """The block whose first line, or whose value, a finding is about."""
     start, row, around = finding.span.start, blocks, []
     while row:
         at = bisect_right(row, start, key=_START) - 1

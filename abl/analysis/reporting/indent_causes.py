@@ -1,4 +1,4 @@
-"""One root cause, one diagnostic: lines that only seem to stand wrong below a line that does (docs/spec 05 §1)."""
+"""One root cause, one diagnostic: lines that are misplaced only because a line above them is (docs/spec 05 §1)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _REACH: Final = 100
 """Lines below a misplaced one that are looked at."""
 
 
-def told_by_indent(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
-    """ABL108 of lines below one that is told, where each stands in the column that the other should stand in.
+def caused_by_indent(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+    """ABL108 of lines below one that is reported, where each is in the column that the other should be in.
 
-    A line that is told as misplaced needs no ABL109 as well: its fix indents it with spaces. Of lines that all miss the
-    column of one above them, the first is told.
+    A line that is reported as misplaced needs no ABL109: its fix indents it with spaces. Of lines that all miss the
+    column of one above them, the first is reported.
     """
     by_line = {
         source.position(one.span.start).line: one
@@ -36,7 +36,7 @@ def told_by_indent(source: Source, findings: Sequence[Finding]) -> Iterator[tupl
 
 
 def _followers(source: Source, by_line: Mapping[int, Finding], line: int) -> Iterator[int]:
-    """Lines below, up to the first that belongs to none of them, that are told because of ``line``."""
+    """Lines below, up to the first that belongs to none of them, that are misplaced because of ``line``."""
     stands, expected = (int(str(by_line[line].data[key])) for key in ("a", "b"))
     last = min(max(by_line), line + _REACH)
     for below in range(line + 1, last + 1):

@@ -10,9 +10,9 @@ from typing import Any
 
 from abl.analysis.fixes.fitting import fitting, keys_in_small
 from abl.analysis.registry import RULES, Rule, lookup
-from abl.analysis.reporting.form_causes import told_by_form
-from abl.analysis.reporting.indent_causes import told_by_indent
-from abl.analysis.reporting.suppressions import suppressed, told_by_yaml
+from abl.analysis.reporting.form_causes import caused_by_form
+from abl.analysis.reporting.indent_causes import caused_by_indent
+from abl.analysis.reporting.suppressions import caused_by_yaml, suppressed
 from abl.diagnostics import SEVERITIES, Diagnostic, Finding, Fix, Fixes, LaterFixes, Severity
 from abl.source import Source, Span
 from abl.syntax.nodes import Document
@@ -27,7 +27,7 @@ FRAGMENT_EXEMPT = frozenset(
     )
 )
 MAX_PROBLEMS = 200
-# One cause, one diagnostic: what is not told where one of the others is told of the same place.
+# One cause, one diagnostic: the codes that are left out where a better one is reported at the same place.
 _TOLD_BETTER = {
     "ABL106": frozenset({"ABL806", "ABL904", "ABL947", "ABL1067"}),
     "ABL214": frozenset({"ABL611"}),
@@ -139,16 +139,16 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     seen: set[tuple[str, Span]] = set()
     kept: list[tuple[Finding, Rule]] = []
     chosen = [finding for finding in findings if selection.select is None or finding.code in selection.select]
-    outdone = _outdone(chosen) | _inside_an_open_bracket(document.source, chosen)
-    outdone.update(told_by_yaml(document.source, chosen))
-    outdone.update(told_by_form(document, chosen))
-    outdone.update(told_by_indent(document.source, chosen))
+    superseded = _superseded(chosen) | _inside_an_open_bracket(document.source, chosen)
+    superseded.update(caused_by_yaml(document.source, chosen))
+    superseded.update(caused_by_form(document, chosen))
+    superseded.update(caused_by_indent(document.source, chosen))
     shown = [at for at, one in enumerate(chosen) if _is_shown(document.source, selection, suppression, one)]
-    following = suppressed(document, chosen, [one for at in shown if _key(one := chosen[at]) not in outdone])
+    following = suppressed(document, chosen, [one for at in shown if _key(one := chosen[at]) not in superseded])
     for at in shown:
         finding = chosen[at]
         key = _key(finding)
-        if at in following or key in seen or key in outdone or (fragment and _is_exempt(finding)):
+        if at in following or key in seen or key in superseded or (fragment and _is_exempt(finding)):
             continue
         seen.add(key)
         kept.append((finding, RULES[finding.code]))
@@ -156,16 +156,16 @@ def diagnostics_of(document: Document, findings: Iterable[Finding], selection: S
     return tuple(_worded(document, kept))
 
 
-def told_of(document: Document, selection: Selection, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+def reported(document: Document, selection: Selection, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
     """Codes and places of what was asked for, no comment switches off, and none of the others says better."""
-    suppression, outdone = suppression_of(document), _outdone(findings)
+    suppression, superseded = suppression_of(document), _superseded(findings)
     for finding in findings:
-        if _key(finding) not in outdone and _is_shown(document.source, selection, suppression, finding):
+        if _key(finding) not in superseded and _is_shown(document.source, selection, suppression, finding):
             yield _key(finding)
 
 
 def _key(finding: Finding) -> tuple[str, Span]:
-    """What a finding is told once for."""
+    """Code and place: a diagnostic is reported once for each pair."""
     return finding.code, finding.span
 
 
@@ -181,24 +181,26 @@ def _is_exempt(finding: Finding) -> bool:
     return finding.code in FRAGMENT_EXEMPT and "agent" not in finding.data
 
 
-def _outdone(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
+def _superseded(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
     """Codes and places of what another finding says better, also where that one is switched off.
 
     A finding that knows what was meant is better than one that does not.
     """
-    told = [finding for finding in findings if finding.code in _BETTER]
-    places = {one.span for one in told}
-    meant = {(one.code, one.span) for one in findings if one.span in places and one.data.get("y")} if told else set()
-    outdone: set[tuple[str, Span]] = set()
-    for one in told:
+    better = [finding for finding in findings if finding.code in _BETTER]
+    if not better:
+        return set()
+    places = {one.span for one in better}
+    intended = {(one.code, one.span) for one in findings if one.span in places and one.data.get("y")}
+    superseded: set[tuple[str, Span]] = set()
+    for one in better:
         for code in _BETTER[one.code]:
-            is_known = (code, one.span) in meant and not one.data.get("y")
-            outdone.add((one.code if is_known else code, one.span))
-    return outdone
+            is_known = (code, one.span) in intended and not one.data.get("y")
+            superseded.add((one.code if is_known else code, one.span))
+    return superseded
 
 
 def _inside_an_open_bracket(source: Source, findings: Sequence[Finding]) -> set[tuple[str, Span]]:
-    """Open brackets of expressions in a value that is told to be open itself: that one is mended first."""
+    """Open brackets of expressions in a value that has an open bracket itself, which has to be closed first."""
     open_values = [one.span.start for one in findings if one.code == "ABL112" and "n" in one.data]
     if not open_values:
         return set()

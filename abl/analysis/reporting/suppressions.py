@@ -2,9 +2,9 @@
 
 A misspelt word of the language is read as what it means (``abl.analysis.conformance.misspelt``), so nothing follows
 from it. Two things are left. Only their author knows names: where one is said to be misspelt, it is not said that
-nothing uses the one that is suggested. And what an entry lacks is not told beside a key of it that says nothing: one
+nothing uses the one that is suggested. And what an entry lacks is not reported beside a key without a meaning: one
 that is empty, or that may mean several. Besides, what is misread because of YAML that has no meaning (docs/spec 01 §1)
-is told as that.
+is reported once, as that.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _WORD: Final = re.compile(r"\w+")
 _START: Final = attrgetter("span.start")
 
 
-def suppressed(document: Document, findings: Sequence[Finding], told: Iterable[Finding]) -> set[int]:
-    """The places in ``findings`` of those that one of those ``told`` suppresses. A warning suppresses no error."""
-    causes = [one for one in told if one.data.get("y") or one.code == _EMPTY]
+def suppressed(document: Document, findings: Sequence[Finding], shown: Iterable[Finding]) -> set[int]:
+    """The places in ``findings`` of those that one of those ``shown`` suppresses. A warning suppresses no error."""
+    causes = [one for one in shown if one.data.get("y") or one.code == _EMPTY]
     if not causes:
         return set()
-    of_errors = _Told(document, [one for one in causes if severity_of(one) == "error"])
-    of_all = _Told(document, causes)
+    of_errors = _Causes(document, [one for one in causes if severity_of(one) == "error"])
+    of_all = _Causes(document, causes)
     return {
         at
         for at, finding in enumerate(findings)
-        if (of_errors if severity_of(finding) == "error" else of_all).says(finding)
+        if (of_errors if severity_of(finding) == "error" else of_all).suppresses(finding)
     }
 
 
-def told_by_yaml(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
-    """Codes and places of what begins within a tag, anchor, alias or merge key of YAML, or misses what stands there."""
+def caused_by_yaml(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
+    """Codes and places of what begins within a tag, anchor, alias or merge key of YAML, or misses what is there."""
     spans = sorted({finding.span for finding in findings if "yaml" in finding.data})
     if not spans:
         return
@@ -63,8 +63,8 @@ def told_by_yaml(source: Source, findings: Sequence[Finding]) -> Iterator[tuple[
             yield finding.code, finding.span
 
 
-class _Told:
-    """The names that are suggested, and by entry the keys that are told there."""
+class _Causes:
+    """The names that findings suggest, and by entry the keys that they are about."""
 
     def __init__(self, document: Document, causes: Iterable[Finding]) -> None:
         self.blocks = document.blocks
@@ -81,14 +81,14 @@ class _Told:
                 self.keys.setdefault(entry.span, set()).update(word.casefold() for word in words)
 
     def _entry_of_key(self, finding: Finding) -> Block | None:
-        """The block around a key of which is told; None for what is said of anything else."""
+        """The block around a reported key; None for a finding about anything else."""
         around = self._around(finding.span.start)
         if around and around[-1].key_span.start == finding.span.start:
             return around[-1] if around[-1].item else around[-2] if len(around) > 1 else None
         return None
 
-    def says(self, finding: Finding) -> bool:
-        """True for a finding that only follows from what is told."""
+    def suppresses(self, finding: Finding) -> bool:
+        """True for a finding that only follows from one of these causes."""
         if finding.data.get("y"):
             return False
         if finding.code in _UNUSED and any(self.names.get(name, set()) - {finding.span} for name in _about(finding)):
@@ -118,7 +118,7 @@ def _suggested(data: Any) -> list[str]:
 
 
 def _about(finding: Finding) -> Iterator[str]:
-    """The names that a finding is about, with what stands before their first dot."""
+    """The names that a finding is about, with what precedes their first dot."""
     for name in _QUOTED.findall(_message(finding)):
         yield name
         yield name.partition(".")[0]

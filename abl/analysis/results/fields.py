@@ -58,7 +58,7 @@ def field_type(type_: TypeRef | None, fields: Sequence[str]) -> tuple[TypeRef | 
 
 
 def results_of(agent: AgentIndex, index: Index) -> list[FieldPlace]:
-    """Every field of a tool's result that stands in an agent or fragment; each place once."""
+    """Every field of a tool's result that is in an agent or fragment; each place once."""
     found: dict[Span, FieldPlace] = {}
     for place in _places(agent, index):
         found.setdefault(place.span, place)

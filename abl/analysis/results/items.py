@@ -1,4 +1,4 @@
-"""What TRANSFORM calls the items of its list, wherever it stands in that pipeline (docs/spec 06 §5.5).
+"""What TRANSFORM calls the items of its list, wherever it is in that pipeline (docs/spec 06 §5.5).
 
 Such a name is that of its pipeline, a dot and its own: two pipelines may use one word. The places hold the last word.
 """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from abl.analysis import fixes
 from abl.analysis.collect.records import Read
-from abl.analysis.flow.graph import Behind
+from abl.analysis.flow.graph import StepSet
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex
 from abl.diagnostics import Edit, Fix
@@ -159,7 +159,7 @@ def found_in_results(reads: Iterable[Read], agent: AgentIndex) -> tuple[Read, ..
     for called in calls_of(agent):
         for name in (called.call.tool is not None and result_fields(called.call.tool.value, agent)) or ():
             givers.setdefault(name, _Givers()).add(called)
-    behind = {name: agent.graph.behind(giver.first) for name, giver in givers.items()}
+    behind = {name: agent.graph.reachable_from(giver.first) for name, giver in givers.items()}
     return tuple([read for read in reads if read.root in givers and givers[read.root].before(read, behind[read.root])])
 
 
@@ -177,7 +177,7 @@ class _Givers:
             start = called.call.span.start
             self.first[called.step] = min(start, self.first.get(called.step, start))
 
-    def before(self, read: Read, behind: Behind) -> bool:
+    def before(self, read: Read, behind: StepSet) -> bool:
         """``comes_before`` for any of the calls."""
         if self.anywhere or read.step is None:
             return True

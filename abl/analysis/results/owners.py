@@ -1,4 +1,4 @@
-"""What certainly holds the result of a tool: names that CALL gives it, and those of the runtime (06 §5.8, 08 §7)."""
+"""Names that certainly hold the result of a tool: those that CALL gives it, and the runtime's (06 §5.8, 08 §7)."""
 
 from __future__ import annotations
 

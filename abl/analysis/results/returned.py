@@ -1,4 +1,4 @@
-"""Tools whose return type is declared, and what stands in their results (docs/spec 08 §1, §9)."""
+"""Tools whose return type is declared, and what is in their results (docs/spec 08 §1, §9)."""
 
 from __future__ import annotations
 

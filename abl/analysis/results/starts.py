@@ -1,4 +1,4 @@
-"""Where a path into a tool's result begins, and of which type that is (docs/spec 02 §9, 06 §5.5, §5.8, 08 §7)."""
+"""Where a path into a tool's result begins, and the type of that (docs/spec 02 §9, 06 §5.5, §5.8, 08 §7)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Names with their kinds and places: what hover, definition, references and rename are made of (docs/spec 12 §1)."""
+"""Names with their kinds and places, for hover, definition, references and rename (docs/spec 12 §1)."""

@@ -15,6 +15,7 @@ from abl.analysis.collect.places import names_in
 from abl.analysis.conformance.properties import named
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.vocabularies import entities_of
+from abl.language.written import placed
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Name, same_key
@@ -65,7 +66,7 @@ def edited(profile: nodes.Profile) -> Iterator[Link]:
 
 
 def links_of(agent: AgentIndex) -> tuple[Link, ...]:
-    """Every such name that stands in an agent or fragment."""
+    """Every such name that is in an agent or fragment."""
     return tuple(_links(agent))
 
 
@@ -89,8 +90,8 @@ def _links(agent: AgentIndex) -> Iterator[Link]:
     for section in agent.agent.sections:
         if section.keyword == "TOOLS" and section.block is not None:
             yield from _imported(section.block)
-    for holder in _givers(agent):
-        yield from _granted(holder)
+    for content in _givers(agent):
+        yield from _granted(content)
     yield from _all("agent", _targets(agent))
     for section in agent.agent.sections:
         if section.keyword == "STATE" and section.block is not None:
@@ -156,9 +157,9 @@ def _imported(tools: nodes.Block) -> Iterator[Link]:
 def _granted(entry: Content) -> Iterator[Link]:
     """The paths of memory_grants, also below CONTEXT."""
     context = entry.get("context")
-    for holder in (entry, *((context,) if context is not None else ())):
+    for content in (entry, *((context,) if context is not None else ())):
         for key in _GRANTS:
-            grants = holder.get(key)
+            grants = content.get(key)
             if grants is not None:
                 yield from _all("path", names_in(grants, keys=False))
                 for grant in grants.items:
@@ -236,10 +237,9 @@ def _all(kind: LinkKind, names: Iterable[Name]) -> Iterator[Link]:
 
 
 def _words(content: Content | None) -> Iterator[Name]:
-    """The words of a list, or a single one; a text with commas is left alone."""
+    """The words of a list in any form."""
     for text in content.texts() if content is not None else ():
-        if text.value.strip() and "," not in text.value:
-            yield Name(text.value.strip(), text.inner)
+        yield from (Name(word, text.span_of(at, at + len(word))) for at, word in placed(text))
 
 
 def _keys(content: Content | None) -> Iterator[Name]:

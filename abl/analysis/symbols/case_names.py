@@ -12,6 +12,7 @@ import yaml
 
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
+from abl.analysis.project_file.reading import is_project_file
 from abl.source import Span
 from abl.yaml_reader import UnreadableYaml, compose_yaml
 
@@ -77,7 +78,12 @@ def names_in_case(text: str) -> tuple[CaseName, ...] | None:
 
 
 def agents_of_case(index: Index, path: str) -> list[AgentIndex]:
-    """The agents and fragments of the files that a test case runs: those that it lists, or all of its folder."""
+    """The agents and fragments of the files that a test case runs: those that it lists, or all of its folder.
+
+    ``project.yaml`` speaks for all.
+    """
+    if is_project_file(path):
+        return list(index.each())
     folder = posixpath.dirname(path)
     listed = {posixpath.normpath(posixpath.join(folder, name)) for name in _listed(index.cases[path])}
     return [

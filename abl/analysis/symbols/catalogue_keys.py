@@ -16,7 +16,7 @@ from abl.yaml_reader import UnreadableYaml, compose_yaml
 
 _KEY: Final = "MESSAGE_KEY"
 _PREFIX: Final = "locale."
-_HOLDERS: Final[tuple[type[nodes.Node], ...]] = (
+_WITH_MESSAGE_KEY: Final[tuple[type[nodes.Node], ...]] = (
     nodes.Respond, nodes.Gather, nodes.GatherField, nodes.Completion, nodes.IntentHandler, nodes.ActionHandler,
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ def taken_keys(agent: AgentIndex) -> tuple[Name, ...]:
 
 def _taken(agent: AgentIndex) -> Iterator[Name]:
     settings = [node.value for node in agent.all(nodes.Setting) if node.keyword == _KEY]
-    props = [node.prop(_KEY) for kind in _HOLDERS for node in agent.all(kind) if node.props]
+    props = [node.prop(_KEY) for kind in _WITH_MESSAGE_KEY for node in agent.all(kind) if node.props]
     for text in (*settings, *(prop.value for prop in props if prop is not None)):
         if text is not None and text.value.strip() and "{" not in text.value:
             yield Name(text.value.strip(), text.inner)

@@ -1,4 +1,4 @@
-"""Symbols at a place and everywhere: what hover, definition, references and rename are made of (docs/spec 12 §1)."""
+"""Symbols at a place and in a project, for hover, definition, references and rename (docs/spec 12 §1)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def symbol_at(index: Index, path: str, offset: int) -> Symbol | None:
 
 
 def symbols_of(agent: AgentIndex, index: Index) -> Iterator[Symbol]:
-    """Every symbol that stands in an agent, references and declarations."""
+    """Every symbol that is in an agent, references and declarations."""
     yield from (Symbol(kind, name, span, agent) for kind, name, span, _ in places_of(agent, index))
     for use in agent.expressions:
         for node in use.reading.nodes:
@@ -87,14 +87,14 @@ class CaseUse(NamedTuple):
 
 def case_uses(index: Index, symbol: Symbol, homes: Collection[AgentIndex]) -> Iterator[CaseUse]:
     """Where test cases name a symbol of one of these agents."""
-    for path, text in index.cases.items():
+    for path, text in index.naming_files.items():
         names = [name for name in names_in_case(text) or () if _is_named(name, symbol, index)]
         agents = agents_of_case(index, path) if names else []
-        meant = [agent for agent in agents if symbol.kind in EVERYWHERE or _knows(agent, symbol, index)]
+        intended = [agent for agent in agents if symbol.kind in EVERYWHERE or _knows(agent, symbol, index)]
         if symbol.kind == "result":
-            meant, homes = _with_tool(agents, symbol, index)
-        if any(agent in homes for agent in meant) or (symbol.kind == "agent" and names):
-            others = tuple([agent.name or agent.source.path for agent in meant if agent not in homes])
+            intended, homes = _with_tool(agents, symbol, index)
+        if any(agent in homes for agent in intended) or (symbol.kind == "agent" and names):
+            others = tuple([agent.name or agent.source.path for agent in intended if agent not in homes])
             for name in names:
                 end = min(name.span.end, name.span.start + len(symbol.word)) if name.plain else name.span.end
                 role: Role = "write" if name.writes else "read"

@@ -16,6 +16,7 @@ from abl.analysis.index.formats import ELEMENT_TYPES
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.vocabularies import Entries, lists_of
 from abl.expressions import nodes as en
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Text, same_key
@@ -56,7 +57,7 @@ class Label(NamedTuple):
 
 
 def labels_of(agent: AgentIndex) -> tuple[Label, ...]:
-    """Every such name that stands in an agent or fragment."""
+    """Every such name that is in an agent or fragment."""
     return (
         *_tables(agent),
         *_intents(agent),
@@ -69,7 +70,7 @@ def labels_of(agent: AgentIndex) -> tuple[Label, ...]:
 
 
 def has_label(agent: AgentIndex, kind: str, name: str, *roles: LabelRole) -> bool:
-    """True when a name stands in an agent, in one of these roles if any is given."""
+    """True when a name is in an agent, in one of these roles if any is given."""
     labels = agent.derive(labels_of)
     return any(each.kind == kind and each.name == name and (not roles or each.role in roles) for each in labels)
 
@@ -88,7 +89,7 @@ def _tables(agent: AgentIndex) -> Iterator[Label]:
     for tool in agent.all(nodes.Tool):
         parameters = tool.prop("PARAMETERS")
         for below in content_of(parameters.block).walk() if parameters is not None else ():
-            if below.word("source", "default_source").lower() == "lookup":
+            if value_of_text("parameter", "source", below.text_of("source", "default_source")) == "lookup":
                 yield from _label("table", below.text_of("table"), "read")
 
 

@@ -1,4 +1,4 @@
-"""Names in sections and properties that have no node: what of their lines is code, and which words stand in it."""
+"""Names in sections and properties that have no node: which of their text is code, and which words are in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where names stand in an agent: every name with its kind and what it does there (docs/spec 12 §1)."""
+"""Where names are in an agent: every name with its kind and what it does there (docs/spec 12 §1)."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _named(agent: AgentIndex, index: Index, path: str, *, is_read: bool) -> _Nam
 
 
 def _mentioned(agent: AgentIndex, index: Index, typed: list[Place]) -> Iterator[Place]:
-    """Names of this agent that stand in sections and properties of which the tree keeps the lines only."""
+    """Names of this agent that are in sections and properties of which the tree keeps the lines only."""
     taken = {span.start for _, _, span, _ in typed}
     kinds = _kinds(index, typed)
     for word, span in mentioned_words(agent):

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 
-from abl.analysis.as_meant import text_as_meant
+from abl.analysis.corrected import corrected_text
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
+from abl.analysis.project_file.reading import is_project_file
 from abl.editing.completion import names as offer
-from abl.editing.completion.cursor import Cursor, Item, holder, keys_beside
+from abl.editing.completion.cursor import Cursor, Item, keys_beside, line_with_key
 from abl.editing.completion.expressions import condition_of_rule, expression, in_tag, unwrapped
 from abl.editing.completion.lists import in_list, keys_there, unlisted, without_keys
-from abl.editing.completion.sections import begins_profile, sections
+from abl.editing.completion.ordering import ordered
+from abl.editing.completion.project_file import complete_project_file
+from abl.editing.completion.sections import begins_profile, is_empty, sections
 from abl.editing.completion.signatures import signature
 from abl.editing.completion.snippets import snippets
 from abl.editing.completion.values import known_value, values
@@ -27,13 +30,13 @@ _PARTS = re.compile(r"(?:(?<=[\s\"'])|^)(?:[\w.*]+:)+$")
 """The parts before the last ``:`` of an event such as ``tool:find:after``."""
 _WORD_BEFORE = re.compile(r"[A-Za-z_@][\w.]*$")
 _LOOKED_AT = 1_000
-"""Characters before the cursor that are looked at for the word that is being typed, or the list that it stands in."""
+"""Characters before the cursor that are looked at for the word that is being typed, or the list that it is in."""
 _VALUE = re.compile(
     r"^\s*(?:- +)?(?P<key>[A-Za-z_][\w.]*(?i: BEHAVIOR_PROFILE| INSTRUCTIONS)?)\s*:\s*(?P<value>.*)$", re.DOTALL
 )
 _NAMED_ENTRIES = frozenset(["session", "persistent", "field"])
-_BRANCHES = frozenset(["branch", "greeting", "tool_deed"])
-"""Places whose condition stands behind the dash and nowhere else."""
+_BRANCHES = frozenset(["branch", "greeting", "tool_action"])
+"""Places whose condition follows the dash and nowhere else."""
 _RULE = re.compile(r"^\s*- +(?:REQUIRE|LIMIT|RESTRICT|WARN):?\s+(?P<value>.*)$", re.DOTALL)
 _CONSUMERS = re.compile(r"(?:->|→)[^(]*\([^)]*\bconsumers\s*:\s*\[[^\]]*$")
 """Who may use a secret that a tool keeps (docs/spec 08 §2)."""
@@ -49,13 +52,15 @@ def complete(files: Mapping[str, str], path: str, line: int, column: int) -> lis
     """
     if path not in files:
         return []
+    if is_project_file(path):
+        return [asdict(item) for item in complete_project_file(files, path, line, column)]
     with collector_paused():
         source = Source(files[path], path)
         offset = source.offset(line, column)
-        meant = text_as_meant(files, path, _typed_at(source, offset))
-        if path not in meant.project.documents:
+        corrected = corrected_text(files, path, _typed_at(source, offset))
+        if path not in corrected.project.documents:
             return []
-        return [asdict(item) for item in _complete(meant.project, path, meant.offset(offset))]
+        return [asdict(item) for item in _complete(corrected.project, path, corrected.offset(offset))]
 
 
 def _typed_at(source: Source, offset: int) -> Span:
@@ -114,7 +119,7 @@ def _in_expression(cursor: Cursor) -> bool:
 
 
 def _matching(offers: Iterable[Item], typed: str) -> list[Item]:
-    """Offers that go on with what was typed, ignoring case; those that merely hold it come last."""
+    """Offers that continue with what was typed, ignoring case; those that merely hold it come last."""
     unique = [item for item in {(item.label, item.kind): item for item in offers}.values() if item.label]
     wanted = typed.casefold()
     starts = [item for item in unique if item.insert.casefold().startswith(wanted) or _begins(item, wanted)]
@@ -155,13 +160,13 @@ def _offers(cursor: Cursor, entry: str, braces: bool) -> Iterator[Item]:
         if not braces:
             yield from _on_own_line(cursor, entry)
             yield from _collected(cursor)
-        yield from _keys(cursor, braces)
+        yield from _in_order(cursor, _keys(cursor, braces))
         if not braces:
             yield from snippets(cursor)
 
 
 def _on_own_line(cursor: Cursor, entry: str) -> Iterator[Item]:
-    """What stands below its key in a list of words or names."""
+    """What is below its key in a list of words or names."""
     place, key = cursor.place.of
     if place and cursor.place.item and key.upper() not in vocabulary.RESULT_BLOCKS:
         above = replace(cursor, place=replace(cursor.place, block=place))
@@ -175,6 +180,17 @@ def _collected(cursor: Cursor) -> Iterator[Item]:
     if agent is not None and place.item and place.block == "field" and place.named:
         there = keys_beside(cursor)
         yield from (Item(name, "variable", "session variable", name) for name in agent.session if name not in there)
+
+
+def _in_order(cursor: Cursor, items: Iterable[Item]) -> list[Item]:
+    """Keys in the order in which they are wanted; other names stay in front of them, as they are."""
+    found = list(items)
+    if is_empty(cursor):
+        return found  # what a document begins with
+    if cursor.place.block == "agent" and begins_profile(cursor):
+        cursor = replace(cursor, place=replace(cursor.place, block="profile"))
+    keys = [item for item in found if item.kind in ("key", "section")]
+    return [*(item for item in found if item not in keys), *ordered(cursor, keys)] if keys else found
 
 
 # keys ------------------------------------------------------------------------------------------------------------
@@ -206,7 +222,7 @@ def _keys(cursor: Cursor, braces: bool) -> Iterator[Item]:
 
 
 def _arguments(cursor: Cursor) -> Line | None:
-    return holder(cursor, "WITH") or holder(cursor, "CALL_WITH")
+    return line_with_key(cursor, "WITH") or line_with_key(cursor, "CALL_WITH")
 
 
 def _rules(cursor: Cursor, braces: bool) -> Iterator[Item]:

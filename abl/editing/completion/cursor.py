@@ -1,4 +1,4 @@
-"""What completion knows of a cursor, and what it offers there."""
+"""The cursor of a completion, and the items that are offered there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Cursor:
     yaml: bool = False
 
 
-def holder(cursor: Cursor, key: str) -> Line | None:
+def line_with_key(cursor: Cursor, key: str) -> Line | None:
     """The nearest line that the cursor is nested in and that has a key; ``-`` is the nearest item."""
     for line in reversed(cursor.place.parents):
         if (line.item if key == "-" else line.key.upper() == key) and line.number:
@@ -52,7 +52,7 @@ def holder(cursor: Cursor, key: str) -> Line | None:
 
 def sibling(cursor: Cursor, above: str, key: str) -> str:
     """The value of a key below a line that the cursor is nested in; empty when there is none."""
-    return value_below(cursor, holder(cursor, above), key)
+    return value_below(cursor, line_with_key(cursor, above), key)
 
 
 def value_below(cursor: Cursor, parent: Line | None, key: str) -> str:
@@ -67,7 +67,7 @@ def value_below(cursor: Cursor, parent: Line | None, key: str) -> str:
 
 
 def keys_beside(cursor: Cursor) -> frozenset[str]:
-    """The keys, in upper case, that the map around the cursor has on other lines and that may stand there only once."""
+    """The keys, in upper case, that the map around the cursor has on other lines and that may be there only once."""
     place = cursor.place
     if not place.parents or place.item or place.listed or not place.parents[-1].number or place.block in _LONG_PLACES:
         return frozenset()

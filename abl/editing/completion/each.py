@@ -1,4 +1,4 @@
-"""What stands behind an index, and within ``{{#each}}``: fields of the items of lists (docs/spec 02 §7, §9)."""
+"""What follows an index, and within ``{{#each}}``: fields of the items of lists (docs/spec 02 §7, §9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression or the tag of a template goes on with (docs/spec 02)."""
+"""Completion within an expression or the tag of a template (docs/spec 02)."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def _words(words: Iterable[str]) -> Iterator[Item]:
 
 
 def in_tag(cursor: Cursor, written: str) -> Iterator[Item]:
-    """What goes on behind ``{{``: a value, or the words of blocks, those that end one only where it is open."""
+    """What continues behind ``{{``: a value, or the words of blocks, those that end one only where it is open."""
     block, signed = _BLOCK.match(written), _SIGNED.match(written)
-    opened = open_blocks(cursor)
-    closing = [f"/{opened[-1]}"] if opened else []
+    blocks = open_blocks(cursor)
+    closing = [f"/{blocks[-1]}"] if blocks else []
     if block is not None:
         yield from expression(cursor, block["rest"]) if block["kind"] == "if" else offer.names(cursor)
     elif signed is not None:
         words = ["if", "each"] if signed["sign"] == "#" else [word[1:] for word in closing]
         yield from (_of_block(signed["sign"] + word, word) for word in words)
     else:
-        yield from _value_or_block(cursor, written, closing, opened[-1:] == ["if"])
+        yield from _value_or_block(cursor, written, closing, blocks[-1:] == ["if"])
 
 
 def _value_or_block(cursor: Cursor, written: str, closing: list[str], in_if: bool) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""What the grammar of expressions lets follow: an operand, a comparison, or what joins conditions (docs/spec 02 §4)."""
+"""Completion by the grammar of expressions: operands, comparisons, connectives (docs/spec 02 §4)."""
 
 from __future__ import annotations
 

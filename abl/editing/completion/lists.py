@@ -1,4 +1,4 @@
-"""What a list or map around a cursor has already, before it and behind it: none of that is offered again."""
+"""The entries that a list or map around the cursor has already; they are not offered again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVALUATED: Final = frozenset({"assignment", "check", "condition", "expression",
 _BEGUN: Final = re.compile(r"(?<![\w.])[\w.]*$")
 
 
-class Opened(NamedTuple):
+class OpenBracket(NamedTuple):
     """A bracket that is open at a cursor, where it stands, and the 1-based line in which the entry begins."""
 
     bracket: str
@@ -28,7 +28,7 @@ class Opened(NamedTuple):
     line: int
 
 
-def opened(source: Source, line: int, before: str) -> Opened | None:
+def open_bracket(source: Source, line: int, before: str) -> OpenBracket | None:
     """The innermost bracket that is open before a cursor; lines before end with ``,`` or the bracket itself."""
     first = line
     while first > max(line - _LINES, 1):
@@ -48,12 +48,12 @@ def opened(source: Source, line: int, before: str) -> Opened | None:
             stack.append((char, at))
         elif char in "]})" and stack:
             stack.pop()
-    return Opened(*stack[-1], first) if stack else None
+    return OpenBracket(*stack[-1], first) if stack else None
 
 
 def in_list(source: Source, line: int, before: str) -> tuple[int, str] | None:
     """The line in which a list in brackets begins and the text from there on; None for one of this line, or none."""
-    found = opened(source, line, before)
+    found = open_bracket(source, line, before)
     if found is None or found.bracket != "[" or found.at >= source.line_starts[line - 1]:
         return None
     number = source.position(found.at).line
@@ -74,7 +74,7 @@ def without_keys(cursor: Cursor, offers: Iterable[Item]) -> Iterator[Item]:
 
 def keys_there(cursor: Cursor) -> frozenset[str]:
     """The keys of the map, or the names of the arguments, around a cursor."""
-    found = opened(cursor.source, cursor.line, cursor.before)
+    found = open_bracket(cursor.source, cursor.line, cursor.before)
     if found is not None:
         keys = (_KEY.match(part) for part in _parts(cursor, found))
         return frozenset([key["key"] for key in keys if key is not None])
@@ -87,7 +87,7 @@ def keys_there(cursor: Cursor) -> frozenset[str]:
 
 
 def _listed(cursor: Cursor) -> frozenset[str]:
-    found = opened(cursor.source, cursor.line, cursor.before)
+    found = open_bracket(cursor.source, cursor.line, cursor.before)
     if found is not None:
         return _names(_parts(cursor, found)) if found.bracket == "[" else frozenset()
     here = read_line(cursor.before)
@@ -99,7 +99,7 @@ def _listed(cursor: Cursor) -> frozenset[str]:
     return _names(_others(cursor, start + colon + 1, start + len(text))) if colon >= 0 else frozenset()
 
 
-def _parts(cursor: Cursor, found: Opened) -> Iterator[str]:
+def _parts(cursor: Cursor, found: OpenBracket) -> Iterator[str]:
     """The other entries within a bracket; one that nothing closes ends with its line."""
     text, lines = cursor.source.text, cursor.source
     end = closing_bracket(text, found.at, len(text))

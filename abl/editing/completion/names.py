@@ -11,7 +11,7 @@ from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS, SYSTEM_NAMES
 from abl.analysis.index.shared_names import profile_name
 from abl.analysis.index.vocabularies import lists_of
-from abl.editing.completion.cursor import Cursor, Item, holder, sibling, value_below
+from abl.editing.completion.cursor import Cursor, Item, line_with_key, sibling, value_below
 from abl.editing.completion.each import LOOP_NAMES, path_behind_index, steps_of
 from abl.editing.completion.types import fields_of, item_of, items_at, type_of
 from abl.editing.place import Line, lines_below
@@ -65,7 +65,7 @@ def _fields(cursor: Cursor, agent: AgentIndex, prefix: str) -> Iterator[Item]:
 
 
 def behind_index(cursor: Cursor) -> list[Item] | None:
-    """The fields behind ``rows[0].``; None where no index stands before the cursor."""
+    """The fields behind ``rows[0].``; None where no index precedes the cursor."""
     path = path_behind_index(cursor.before)
     if path is None or cursor.agent is None:
         return None
@@ -89,7 +89,7 @@ def in_lists(cursor: Cursor) -> Iterator[Item]:
 
 def mapped(cursor: Cursor) -> Iterator[Item]:
     """What SORT_BY may name: the fields of MAP, which runs first, or else those of the item (docs/spec 03 §8)."""
-    parent, depth, inside = holder(cursor, "TRANSFORM"), 0, False
+    parent, depth, inside = line_with_key(cursor, "TRANSFORM"), 0, False
     for line in lines_below(cursor.source, parent) if parent is not None else ():
         if inside and line.indent > depth:
             yield Item(line.key, "variable", "field of MAP", line.key)
@@ -178,6 +178,22 @@ def steps(cursor: Cursor) -> Iterator[Item]:
     for name in dict.fromkeys(name.value for one in agents if one.agent.flow for name in one.agent.flow.listed):
         if not any(name in one.steps for one in agents):
             yield Item(name, "step", "step that is listed and not written yet", name)
+    for name in dict.fromkeys(_steps_to_come(cursor)):
+        yield Item(name, "step", "step that another one leads to and that is not written yet", name)
+
+
+def _steps_to_come(cursor: Cursor) -> Iterator[str]:
+    """Steps that other places of the agent lead to; what is being typed is none of them."""
+    agent = cursor.agent
+    flow = agent.agent.flow if agent is not None else None
+    if agent is None or flow is None:
+        return
+    at = cursor.source.line_starts[cursor.line - 1] + len(cursor.before)
+    known = {*agent.steps, *vocabulary.TERMINALS, *[name.value for name in flow.listed]}
+    for name in [ref.name for ref in agent.step_refs]:
+        typed_here = name.span.start <= at <= name.span.end
+        if not typed_here and name.value.isidentifier() and name.value not in known:
+            yield name.value
 
 
 def users_of(cursor: Cursor) -> Sequence[AgentIndex]:

@@ -21,7 +21,7 @@ def sections(cursor: Cursor) -> Iterator[Item]:
     legal = vocabulary.SECTIONS - vocabulary.REMOVED_SECTIONS
     if agent is not None and agent.kind == "agent" and not isinstance(agent, nodes.Fragment):
         legal -= vocabulary.SUPERVISOR_SECTIONS
-    first = _beginnings(cursor) if _is_empty(cursor) else ()
+    first = _beginnings(cursor) if is_empty(cursor) else ()
     for section in (*first, *sorted(legal - set(first))):
         if section not in present or section in vocabulary.REPEATABLE_SECTIONS:
             tail = ": " if section in (*vocabulary.SCALAR_SECTIONS, "BEHAVIOR_PROFILE") else ":"
@@ -36,14 +36,15 @@ def begins_profile(cursor: Cursor) -> bool:
 
 
 def _beginnings(cursor: Cursor) -> tuple[str, ...]:
-    meant = next((keyword for suffix, keyword in _BY_SUFFIX.items() if suffix in cursor.source.path), "AGENT")
-    return tuple(sorted(_BEGINNINGS, key=lambda keyword: keyword != meant))
+    intended = next((keyword for suffix, keyword in _BY_SUFFIX.items() if suffix in cursor.source.path), "AGENT")
+    return tuple(sorted(_BEGINNINGS, key=lambda keyword: keyword != intended))
 
 
 def _lower_case(cursor: Cursor) -> bool:
     """As the form of the text asks, or where there is none yet, the suffix of its file."""
-    return cursor.yaml or (_is_empty(cursor) and cursor.source.path.endswith((".yaml", ".yml")))
+    return cursor.yaml or (is_empty(cursor) and cursor.source.path.endswith((".yaml", ".yml")))
 
 
-def _is_empty(cursor: Cursor) -> bool:
+def is_empty(cursor: Cursor) -> bool:
+    """True in a text that holds nothing but what is being typed."""
     return cursor.source.text.strip() == cursor.typed

@@ -20,7 +20,7 @@ _PART: Final = re.compile(r"\{(?!\{)[^{}]*$")
 
 
 def signature(cursor: Cursor) -> list[Item] | None:
-    """What goes on with the signature that the cursor is in; None outside of one."""
+    """What continues with the signature that the cursor is in; None outside of one."""
     text = _signature_before(cursor)
     if text is None:
         return None

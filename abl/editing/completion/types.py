@@ -123,7 +123,7 @@ def _one_line(cursor: Cursor) -> str:
 
 
 def fields_of(type_: TypeRef | None) -> Iterator[tuple[str, str]]:
-    """The names that may stand behind a dot, with what is said of them."""
+    """The names that may follow a dot, with what is said of them."""
     type_ = unwrapped(type_)
     if type_ is None:
         return

@@ -1,4 +1,4 @@
-"""What may stand behind a key: closed words, declared names by kind, expressions (docs/spec 01 §8, 03-09)."""
+"""What may follow a key: closed words, declared names by kind, expressions (docs/spec 01 §8, 03-09)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abl.analysis.conformance.properties import named
 from abl.analysis.index.aliases import aliases_of
 from abl.analysis.index.vocabularies import entities_of, flow_intents_known
 from abl.editing.completion import names as offer
-from abl.editing.completion.cursor import Cursor, Item, holder, value_below
+from abl.editing.completion.cursor import Cursor, Item, line_with_key, value_below
 from abl.editing.completion.expressions import expression, unwrapped
 from abl.editing.completion.imports import importable
 from abl.editing.completion.lists import without_keys
@@ -39,7 +39,7 @@ _ROUTES: Final = tuple([key for key in offered_keys("routed") if key != "INTENT_
 
 
 def values(cursor: Cursor, key: str, written: str) -> Iterator[Item]:
-    """What may stand behind ``key:`` of the cursor's place, of which ``written`` is there."""
+    """What may follow ``key:`` of the cursor's place, of which ``written`` is there."""
     canonical = vocabulary.canonical_key(key)
     if cursor.place.block == "agent" and canonical in vocabulary.STEP_DIRECTIVES - vocabulary.SECTIONS:
         cursor = replace(cursor, place=replace(cursor.place, block="step"))  # a list of directives
@@ -224,8 +224,8 @@ def _check(cursor: Cursor, written: str) -> Iterator[Item]:
 
 
 def _literal(cursor: Cursor, written: str) -> Iterator[Item]:
-    """Values of the type that stands beside."""
-    entry = holder(cursor, "-") or (cursor.place.parents[-1] if cursor.place.parents else None)
+    """Values of the type that is beside."""
+    entry = line_with_key(cursor, "-") or (cursor.place.parents[-1] if cursor.place.parents else None)
     if value_below(cursor, entry, "TYPE").lower() == "boolean":
         yield from (Item(word, "value", "boolean", word) for word in vocabulary.BOOLEANS)
     if cursor.place.block == "session":

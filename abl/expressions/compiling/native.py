@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from ..nodes import Binary, Call, ListNode, Literal, Node, Path, Test
-from .compiler import has_slots
+from ..regex import compile_pattern
+from .compiler import fixed_pattern, has_slots
 from .fast import ORDER, Unsuited, is_plain_text, small_number
 
 NUMBERS: Final = (int, float)
@@ -64,3 +66,24 @@ def doubtful(op: str, left: str, right: str) -> tuple[str, str]:
     if op in ("<", ">"):
         return f"{low} >= M or {high} <= NM", ""
     return "", f"{high} >= M or {low} <= NM"
+
+
+def comparison(node: Test, left: str, right: str, constant: Callable[[Any], str]) -> str:
+    """Python code for a test with two sides, of which the left is of `subject_types`; `constant` names a value."""
+    if node.op in ORDER or node.op in ("==", "!="):
+        return f"{left} {node.op} {right}"
+    if node.op in ("IN", "NOT IN") and isinstance(node.right, ListNode):
+        values = frozenset(item.value for item in node.right.items if isinstance(item, Literal))
+        return f"{left} {'in' if node.op == 'IN' else 'not in'} {constant(values)}"
+    if node.op == "matches" and node.right is not None:
+        fixed = fixed_pattern(node.right)
+        pattern = compile_pattern(*fixed) if fixed is not None else None
+        if pattern is None:
+            raise Unsuited
+        return f"{constant(pattern.search)}({left}) is not None"
+    if node.op == "contains":
+        return f"{right} in {left}"
+    methods = {"startsWith": "startswith", "endsWith": "endswith"}
+    if node.op not in methods:
+        raise Unsuited
+    return f"{left}.{methods[node.op]}({right})"

@@ -1,7 +1,8 @@
 """The second compilation: code that evaluates the usual shapes and leaves the records of `explain` behind.
 
 It covers trees of names, literals, comparisons, sums, word operators and AND/OR over values of the usual types, where
-every record but its value is known beforehand: a record is then the copy of a prepared one. Whatever else turns up —
+every record but its value is known beforehand: a record is then the copy of a prepared one. Where the value is known,
+too, so is all below the node, and nothing is copied (`truth_chains`, `known_outcomes`). Whatever else turns up —
 another node, a conversion to be noted, a list, ∅ where it matters — is left to `explain.Explainer`, which records
 every tree; both give the same records.
 """
@@ -16,11 +17,11 @@ from ..bounds import MAX_QUICK_TEXT, MAX_TRACED_SIZE
 from ..builtins import find
 from ..explain import Record, fill_value, prepared_records
 from ..nodes import Binary, Call, ListNode, Literal, Logical, Node, Path, Regex, Test, Unary, children, walk
-from ..regex import compile_pattern
 from ..values import double
-from .compiler import build, fixed_pattern, has_slots, is_search
+from .compiler import build, has_slots, is_search
 from .fast import ORDER, Unsuited, small_number
-from .native import NUMBERS, doubtful, subject_types
+from .known_outcomes import known_outcomes, undecided_types
+from .native import NUMBERS, comparison, doubtful, subject_types
 from .truth_chains import truth_chain
 
 _SCALARS: Final = (int, float, bool, str, type(None))
@@ -153,6 +154,11 @@ class _Recorder:
     # -- leaves ------------------------------------------------------------------------------------------------
 
     def path(self, node: Path, types: tuple[type, ...]) -> None:
+        self.read(node, types)
+        self.leaf_record(node, types)
+
+    def read(self, node: Path, types: tuple[type, ...]) -> None:
+        """The value of a name."""
         at = self.number(node)
         parts = node.parts
         if parts[0] == "now" or len(parts) > 2 or (self.writes_match and parts[0] == "match"):
@@ -163,10 +169,10 @@ class _Recorder:
         else:
             exact, first, second = (self.constant(name) for name in (".".join(parts), *parts))
             self.line(f"v{at} = c[{exact}] if {exact} in c else c[{first}][{second}]")
-        self.leaf_record(node, at, types)
 
-    def leaf_record(self, node: Path, at: int, types: tuple[type, ...]) -> None:
+    def leaf_record(self, node: Path, types: tuple[type, ...]) -> None:
         """The record of `v<at>`; the usual type is asked for first, the others are looked up in a table."""
+        at = self.number(node)
         if types == NUMBERS:
             self.line(f"if type(v{at}) is not int and type(v{at}) is not float: give_up()")
             self.line(f"n{at} = {self.constant(self.leaf(node, int))}.copy()")
@@ -201,12 +207,14 @@ class _Recorder:
 
     def leaf(self, node: Path, kind: type) -> Record:
         if kind is type(None):
-            record = self.prepared(node, None)
-            record["null_source"] = node.parts[0]
-            if len(node.parts) > 1:
-                record["null_source"] = ".".join(node.parts)
-            return record
+            return self.unset(node)
         return self.prepared(node, {int: 1, float: 1.5, bool: True, str: "x"}[kind])
+
+    def unset(self, node: Path) -> Record:
+        """The record of a name that is ∅."""
+        record = self.prepared(node, None)
+        record["null_source"] = ".".join(node.parts)
+        return record
 
     # -- operators ---------------------------------------------------------------------------------------------
 
@@ -251,42 +259,49 @@ class _Recorder:
             self.indent -= 1
 
     def test(self, node: Test) -> None:
+        is_asked = node.op in ("IS SET", "IS NOT SET")
+        if (is_asked and isinstance(node.left, Literal)) or (node.right is None and not is_asked):
+            raise Unsuited  # Python warns of `1 is None`
+        types = _SCALARS if is_asked else subject_types(node)
+        outer = self.indent
+        if isinstance(node.left, Path):
+            self.read(node.left, types)
+            types = self.known(node, node.left, types)
+            if types:
+                self.leaf_record(node.left, types)
+                self.compared(node)
+            else:
+                self.line("give_up()")
+        else:
+            self.emit(node.left, types)
+            self.compared(node)
+        self.indent = outer
+
+    def known(self, node: Test, name: Path, types: tuple[type, ...]) -> tuple[type, ...]:
+        """What is known beforehand; gives the types whose records are still to be made, behind an `else`."""
+        at, head = self.number(node), "if"
+        for known in known_outcomes(node, name, f"v{self.number(name)}", types, self):
+            self.line(f"{head} {known.condition}: v{at} = {known.outcome}; n{at} = {known.tree}")
+            head = "elif"
+        if head == "if":
+            return types
+        self.line("else:")
+        self.indent += 1
+        return undecided_types(node, types)
+
+    def compared(self, node: Test) -> None:
+        """A test of which the left side is recorded already."""
         left = self.number(node.left)
-        if node.op in ("IS SET", "IS NOT SET"):
-            if isinstance(node.left, Literal):
-                raise Unsuited  # Python warns of `1 is None`
-            kids = [self.emit(node.left, _SCALARS)]
+        kids = [f"n{left}"]
+        if node.right is None:
             self.branched(node, kids, f"v{left} is {'not ' if node.op == 'IS SET' else ''}None")
             return
-        if node.right is None:
-            raise Unsuited
-        types = subject_types(node)
-        other = NUMBERS if node.op in ORDER else (*NUMBERS, bool, str)
-        kids = [self.emit(node.left, types), self.emit(node.right, other)]
+        kids.append(self.emit(node.right, NUMBERS if node.op in ORDER else (*NUMBERS, bool, str)))
         right = self.number(node.right)
         doubts = ("", "")
         if node.op in ORDER and not (small_number(node.left) or small_number(node.right)):
             doubts = doubtful(node.op, f"v{left}", f"v{right}")
-        self.branched(node, kids, self.comparison(node, f"v{left}", f"v{right}"), doubts)
-
-    def comparison(self, node: Test, left: str, right: str) -> str:
-        if node.op in ORDER or node.op in ("==", "!="):
-            return f"{left} {node.op} {right}"
-        if node.op in ("IN", "NOT IN") and isinstance(node.right, ListNode):
-            values = frozenset(item.value for item in node.right.items if isinstance(item, Literal))
-            return f"{left} {'in' if node.op == 'IN' else 'not in'} {self.constant(values)}"
-        if node.op == "matches" and node.right is not None:
-            fixed = fixed_pattern(node.right)
-            pattern = compile_pattern(*fixed) if fixed is not None else None
-            if pattern is None:
-                raise Unsuited
-            return f"{self.constant(pattern.search)}({left}) is not None"
-        if node.op == "contains":
-            return f"{right} in {left}"
-        methods = {"startsWith": "startswith", "endsWith": "endswith"}
-        if node.op not in methods:
-            raise Unsuited
-        return f"{left}.{methods[node.op]}({right})"
+        self.branched(node, kids, comparison(node, f"v{left}", f"v{right}", self.constant), doubts)
 
     def negation(self, node: Unary) -> None:
         if node.op == "-":

@@ -29,7 +29,7 @@ class Records(Protocol):
 def truth_chain(node: Node, records: Records) -> list[str]:
     """Lines that return the tree where every name that is read is True or False; none for other trees.
 
-    They stand before the lines that record any value: `c` is the context, a plain dict.
+    They precede the lines that record any value: `c` is the context, a plain dict.
     """
     if not isinstance(node, Logical) or node.op == "IMPLIES":
         return []
@@ -38,7 +38,7 @@ def truth_chain(node: Node, records: Records) -> list[str]:
 
 
 def _lines(node: Logical, names: Sequence[Path], records: Records) -> Iterator[str]:
-    """One nested `if` per name: on while the chain goes on, and what to return where it stops."""
+    """One nested `if` per name: on while the chain continues, and what to return where it stops."""
     going_on = node.op == "AND"
     tree = _trees(node, names, records)
     for depth, name in enumerate(names):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.language import told_keys
 from abl.runtime.agents import delegating, routing
 from abl.runtime.constraints.failures import NO_ACTION
 from abl.runtime.constraints.on_fail import act
@@ -13,7 +12,7 @@ from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
-from abl.runtime.flow.actions import wording
+from abl.runtime.flow.actions import model_context, wording
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import assign
 from abl.runtime.moves import Complete, Escalate, HandOver
@@ -22,11 +21,10 @@ from abl.runtime.plan.parts import CompletionPlan
 from abl.runtime.plan.refusing import refused
 from abl.runtime.state import Thread
 from abl.runtime.turn import lifecycle
+from abl.runtime.turn.presenting import present, spoken
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-
-_NOT_CARRIED_OUT = told_keys("complete")
 
 
 # The phase -------------------------------------------------------------------------------------------------------
@@ -131,15 +129,13 @@ def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[s
     lifecycle.run_actions(engine, thread, plan.node.actions, origin="complete")
     text = wording(engine, thread, plan.node.respond.value, plan.span) if plan.node.respond is not None else None
     if text is not None:
-        engine.say_template(thread, text, kind="reply", span=plan.span)
+        found = present(engine, thread, [(prop.key, prop.block) for prop in plan.node.props])
+        seen = model_context(engine, thread, plan.node.prop("MODEL_CONTEXT"))
+        text = spoken(engine, found) or text
+        engine.say_template(thread, text, kind="reply", span=plan.span, data=found, for_model=seen)
         for message in engine.turn.outbox[said:]:
             message.result = True
     engine.turn.outside -= 1
-    for prop in plan.node.props:
-        if prop.key in _NOT_CARRIED_OUT:
-            engine.recorder.not_executed(
-                f"complete.{prop.key}", "it is not carried out here", engine.program(thread).span(prop.key_span)
-            )
     engine.recorder.close()
     if not terminal:
         return Signal.NEXT
@@ -173,6 +169,6 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
                 expression=text,
                 sensitive=engine.derives(thread, formula.names),
             )
-        engine.move(thread, Escalate(plan.reason, plan.span))
+        engine.move(thread, Escalate(plan.reason, plan.span, plan.priority))
         return True
     return False

@@ -13,6 +13,7 @@ from abl.runtime.events.recorder import shortened
 from abl.runtime.flow.variables import assign, keep_never
 from abl.runtime.memory.triggers import remember
 from abl.runtime.moves import Escalate
+from abl.runtime.plan.delegations import plain_plan
 from abl.runtime.plan.refusing import why_refused
 from abl.runtime.state import Thread, TurnState
 from abl.runtime.tools import confirm
@@ -49,12 +50,26 @@ def consult(engine: Engine, thread: Thread, work: Work) -> None:
         _attempts(engine, thread, plan, inputs, record, work=work)
 
 
+def ask(engine: Engine, thread: Thread, agent: str, span: Any, work: Work) -> None:
+    """DELEGATE as an action: the entry of DELEGATE for that agent, now and whatever its WHEN says (06 §6.4, §7)."""
+    plan = next((plan for plan in engine.program(thread).delegations if plan.agent == agent), None)
+    inputs = {name: engine.evaluate(thread, formula).value for name, formula in plan.inputs} if plan else {}
+    _attempts(engine, thread, plan or plain_plan(agent, span), inputs, None, work=work)
+
+
 def _attempts(
-    engine: Engine, thread: Thread, plan: DelegatePlan, inputs: dict[str, Any], record: dict[str, Any], *, work: Work
+    engine: Engine,
+    thread: Thread,
+    plan: DelegatePlan,
+    inputs: dict[str, Any],
+    record: dict[str, Any] | None,
+    *,
+    work: Work,
 ) -> None:
     error = None
+    more = {"condition": record} if record is not None else {}
     for attempt in range(1, plan.retries + 2):
-        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, "condition": record}, work=work)
+        error = _ask(engine, thread, plan, inputs, {"attempt": attempt, **more}, work=work)
         if error is None or engine.state.escalated:
             return
     for name in ("error", "_error"):

@@ -1,12 +1,14 @@
-"""What goes along with a handoff: CONTEXT of its entry (docs/spec 09 §5)."""
+"""What a handoff passes on: CONTEXT of its entry (docs/spec 09 §5)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from abl.language.entry import Entry
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import template
 from abl.runtime.flow.variables import nested
@@ -77,3 +79,41 @@ def _made(
         made[root] = nested(made.get(root), rest, value) if rest else value
         reads[root] = (*reads.get(root, ()), *names)
     return made, reads
+
+
+LIMIT = "_history_from"
+"""Where a thread keeps the number of the first message that its model sees."""
+_AUTO = 5
+_LAST = re.compile(r"last_(\d+)")
+
+
+def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summary: str | None) -> None:
+    """How much of the conversation so far the target's model sees, and the summary (09 §5)."""
+    child.system.pop(LIMIT, None)
+    child.notes.pop("handoff", None)
+    if summary:
+        child.notes["handoff"] = engine.recorder.text(summary)
+    mode, count = _wanted(plan)
+    if mode == "auto":
+        mode, count = ("none", 0) if summary else ("last_n", _AUTO)
+    if mode == "full":
+        return
+    state = engine.state
+    forwarded = bool(state.history) and state.history[-1]["from"] == "user"
+    child.system[LIMIT] = max(len(state.history) - (1 if forwarded else 0) - (count if mode == "last_n" else 0), 0)
+
+
+def _wanted(plan: HandoffPlan | None) -> tuple[str, int]:
+    """``history`` of the entry: full, auto, none, summary_only, or last_n with its number."""
+    if plan is None:
+        return "full", 0
+    given = Entry("handoff", {prop.key: prop.block for prop in plan.node.props})
+    below = given.below("CONTEXT")
+    lines = below.lines("history") if "history" in below else given.lines("HISTORY")
+    nested = Entry.at("history", lines)
+    count = nested.given("count") or nested.text("last_n")
+    if count is not None:
+        return "last_n", int(count)
+    word = lines.value.value.strip() if lines is not None and lines.value is not None else "full"
+    last = _LAST.fullmatch(word)
+    return ("last_n", int(last[1])) if last else (word, 0)

@@ -1,4 +1,4 @@
-"""A human's part of the conversation: messages for the human; its end, `human.*` and on_human_complete (09 §7)."""
+"""The human's part of a conversation: messages to the human, `human.*`, and on_human_complete when it ends (09 §7)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _assignments(plan: DonePlan) -> Iterator[tuple[str, str, Any]]:
 
 def _act(engine: Engine, thread: Thread, plan: DonePlan) -> None:
     word, _, rest = plan.action.partition(" ")
-    match word.upper():
+    match word:
         case "COMPLETE":
             engine.move(thread, Complete())
             work.finish_stage(engine, Signal.ENDED)

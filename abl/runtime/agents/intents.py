@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abl.language.entry import Entry
+from abl.language.written import listed
 from abl.runtime.memory.ranking import words_of
 from abl.syntax import nodes
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
 
 WHOLE_WORD, WITHIN = 1.0, 0.9
-"""Scores of a pattern that stands in the message as words, and of one that stands within words."""
+"""Scores of a pattern that is in the message as words, and of one that stands within words."""
 THRESHOLD = 0.5
 MAX_MESSAGE = 2_000
 """Characters of a message that are looked at."""
@@ -76,16 +77,25 @@ def _words_do_not_count(section: nodes.Section) -> bool:
 def _plan(name: str, content: nodes.Content) -> IntentPlan:
     patterns, examples = content.get("patterns"), content.get("examples")
     described = [content.word_of()] if content.word_of() and content.word_of() != name else []
-    texts = [*described, *(text.value for text in examples.texts())] if examples is not None else described
+    texts = [*described, *_listed(examples)]
     return IntentPlan(
         name,
-        tuple([text.value.strip() for text in patterns.texts() if text.value.strip()] if patterns is not None else ()),
+        tuple(_listed(patterns)),
         tuple(content_words(text) for text in texts or [name.replace("_", " ")]),
     )
 
 
+def _listed(content: nodes.Content | None) -> list[str]:
+    """The texts of a list: those of a line as every list has them, else one for each dash."""
+    if content is None:
+        return []
+    if content.text is not None:
+        return listed(content.text)
+    return [found for text in content.texts() if (found := text.value.strip())]
+
+
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that tell what it is about, by their stems."""
+    """The words of a text that say what it is about, by their stems."""
     return frozenset(words_of(text[:MAX_MESSAGE])) - _FILLERS
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from abl.language import key_at
 from abl.language.entry import Entry, members
 from abl.language.written import word as read_word
-from abl.runtime.agents.handoff_context import Given, given_with
+from abl.runtime.agents.handoff_context import Given, given_with, limit_history
 from abl.runtime.constraints.results import work_ended
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
-from abl.runtime.flow.variables import assign, start_afresh
+from abl.runtime.flow.variables import assign, clear, start_afresh
 from abl.runtime.guardrails.judging import Ruling, judge, stop
 from abl.runtime.moves import Complete, Escalate, HandOver, Move
 from abl.runtime.plan.assignments import assignments_of, line_of
@@ -32,12 +32,12 @@ MAX_DEPTH = 10
 
 
 def carry_out(engine: Engine, thread: Thread, move: Move) -> bool:
-    """Do what a move says; False when a handoff did not work, which the user is told."""
+    """Do what a move says; False when a handoff did not work, after a message to the user."""
     match move:
         case HandOver():
             return _hand_over(engine, thread, move)
-        case Escalate(reason, span):
-            _escalate(engine, thread, reason, span)
+        case Escalate(reason, span, priority):
+            _escalate(engine, thread, reason, span, priority)
         case Complete(recorded):
             _complete(engine, thread, recorded=recorded)
     return True
@@ -68,7 +68,7 @@ def _complete(engine: Engine, thread: Thread, *, recorded: bool) -> None:
 
 
 def _hand_over(engine: Engine, thread: Thread, move: HandOver) -> bool:
-    """Give control to another agent; False when that did not work, which the user is told."""
+    """Give control to another agent; False when that did not work, after a message to the user."""
     recorder, to, span = engine.recorder, move.to, move.span
     plan = move.plan or next((p for p in engine.program(thread).handoffs if p.to == to), None)
     if plan is not None and (why := refused(engine, thread, plan.node)) is not None:
@@ -163,6 +163,7 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
                 from_tool=name in given.derived,
             )
     child.forwarded = engine.turn.message
+    limit_history(engine, child, plan, given.summary)
     engine.turn.arrival = "handoff"
     lifecycle.activate(engine, child)
 
@@ -191,7 +192,7 @@ def _return_to_parent(engine: Engine, child: Thread) -> None:
 
 
 def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan, block: nodes.Block) -> None:
-    """``map`` from the child, ``set``, then the action; a named handler is not run here."""
+    """``map`` from the child, ``set``, the handler, then the action."""
     program = engine.program(parent)
     given = Entry.at("on_return", block)
     word = read_word(block.value)
@@ -227,20 +228,39 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
     known = key_at("on_return", "action")
     word = (known.type.read_word(word) if known is not None else None) or word
     parent.system["_resume_intent"] = word == "resume_intent"
-    if "handler" in given or word not in {"", "continue", "resume_intent"}:
-        engine.recorder.not_executed("RETURN_HANDLERS", "the parent goes on as with continue", plan.span)
+    name = given.text("handler") or (word if word not in {"", "continue", "resume_intent"} else "")
+    if name:
+        _handle_return(engine, parent, name, plan)
+
+
+def _handle_return(engine: Engine, parent: Thread, name: str, plan: HandoffPlan) -> None:
+    """An entry of RETURN_HANDLERS: RESPOND, CLEAR, then whether the parent routes again."""
+    found = engine.program(parent).return_handlers.get(name)
+    if found is None:
+        engine.recorder.error("RUN003", "unknown_target", f"no return handler {name!r}", plan.span)
+        return
+    given, block = found
+    span = engine.program(parent).span(block)
+    text = given.text("RESPOND")
+    if text is not None:
+        engine.say_template(parent, text, kind="reply", span=span, data={"by": "return"})
+    if names := given.texts("CLEAR"):
+        clear(engine, parent, list(names), span=span)
+    if given.value("RESUME_INTENT") or given.given("CONTINUE"):
+        parent.system["_resume_intent"] = bool(given.value("RESUME_INTENT"))
 
 
 # ESCALATE --------------------------------------------------------------------------------------------------------
 
 
-def _escalate(engine: Engine, thread: Thread, reason: str | None, span: Any) -> None:
+def _escalate(engine: Engine, thread: Thread, reason: str | None, span: Any, priority: str | None = None) -> None:
     """A human takes over: the message, then the session pauses until it is over there (09 §7, §16).
 
     ``reason`` is what the author wrote; the text of a rule or trigger is never said (04 §5).
     """
     text = engine.render(thread, reason or "").text
-    engine.recorder.emit("escalate", {"reason": engine.recorder.text(text)}, span=span)
+    more = {"priority": priority} if priority is not None else {}
+    engine.recorder.emit("escalate", {"reason": engine.recorder.text(text), **more}, span=span)
     form = engine.program(thread).messages["escalation_format"]
     if not text and form == DEFAULT_MESSAGES["escalation_format"]:
         form = ESCALATING

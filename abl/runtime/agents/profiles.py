@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from abl.runtime.plan.profiles import used_names
 
 if TYPE_CHECKING:
+    from abl.language.entry import Entry
     from abl.runtime.engine import Engine
+    from abl.runtime.plan.fields import FieldPlan
     from abl.runtime.plan.parts import RulePlan
     from abl.runtime.plan.profiles import ProfilePlan
     from abl.runtime.state import Thread
@@ -26,7 +29,7 @@ def attached(engine: Engine, thread: Thread) -> list[ProfilePlan]:
 
 
 def choose(engine: Engine, thread: Thread) -> None:
-    """Judge every WHEN; a `profile` event tells when others hold than before (T3)."""
+    """Judge every WHEN; a `profile` event records when others hold than before (T3)."""
     plans = attached(engine, thread)
     before = thread.system.get(ACTIVE, [])
     if not plans and not before:
@@ -60,8 +63,15 @@ def rules(engine: Engine, thread: Thread) -> tuple[RulePlan, ...]:
 
 
 def hidden_tools(engine: Engine, thread: Thread) -> frozenset[str]:
-    """Tools that are unknown now."""
-    return frozenset(name for plan in active(engine, thread) for name in plan.hidden)
+    """Tools that are unknown now: hidden ones, and those that only profiles add of which none holds (09 §12)."""
+    plans = attached(engine, thread)
+    if not plans:
+        return frozenset()
+    holding = active(engine, thread)
+    best = {name: plan.priority for plan in reversed(holding) for name in plan.added}
+    hidden = {name for plan in holding for name in plan.hidden if best.get(name, -1) <= plan.priority}
+    own = engine.program(thread).own_tools
+    return frozenset(hidden | {name for plan in plans for name in plan.added if name not in best and name not in own})
 
 
 def skips(engine: Engine, thread: Thread, step: str) -> bool:
@@ -74,6 +84,40 @@ def instructions(engine: Engine, thread: Thread) -> list[str]:
     return [plan.instructions for plan in active(engine, thread) if plan.instructions]
 
 
-def longest_reply(engine: Engine, thread: Thread) -> int | None:
-    """Characters that a reply may have, by the profile that wins among those that say so."""
-    return next((plan.most for plan in active(engine, thread) if plan.most is not None), None)
+def response(engine: Engine, thread: Thread, key: str) -> Any:
+    """A limit of RESPONSE, by the profile that wins among those that say so; None without one."""
+    return next((plan.response[key] for plan in active(engine, thread) if key in plan.response), None)
+
+
+def fields(engine: Engine, thread: Thread, asked: tuple[FieldPlan, ...]) -> tuple[FieldPlan, ...]:
+    """Fields as FIELD_OVERRIDES of the active profiles have them; those to skip are left out (07 §11)."""
+    if not (plans := active(engine, thread)):
+        return asked
+    found = list(asked)
+    for plan in reversed(plans):  # the one that wins comes last
+        found = [made for field in found if (made := _overridden(field, plan.fields.get(field.name))) is not None]
+    return tuple(found)
+
+
+def _overridden(field: FieldPlan, override: Entry | None) -> FieldPlan | None:
+    if override is None:
+        return field
+    if override.given("skip"):
+        return None
+    changes: dict[str, Any] = {}
+    if "prompt" in override:
+        changes["prompt"] = override.text("prompt")
+    if "required" in override:
+        changes["required"] = bool(override.value("required"))
+        changes["activation"] = "required" if changes["required"] else "optional"
+    if "extraction_hints" in override:
+        changes["hints"] = override.texts("extraction_hints")
+    if "validation" in override:
+        changes["validate"] = override.text("validation")
+    return replace(field, **changes)
+
+
+def step(engine: Engine, thread: Thread, name: str | None) -> Entry | None:
+    """OVERRIDES of a step, by the profile that wins among those that have one (06 §11)."""
+    plans = active(engine, thread) if name else []
+    return next((plan.steps[name] for plan in plans if name in plan.steps), None) if name else None

@@ -26,7 +26,7 @@ ALWAYS = read_condition("")
 
 
 def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
-    """Judge; true goes on, false runs ON_FAIL, without one the step halts."""
+    """Judge; true continues, false runs ON_FAIL, without one the step halts."""
     program = engine.program(thread)
     position = thread.flow.frames[-1]
     key = f"{position[0]}/{position[1] - 1}"
@@ -92,7 +92,7 @@ def _structured(
     collect = [name.value for name in on_fail.collect or ()]
     retry = flag(on_fail.retry) is True
     then = on_fail.then.value.strip() if on_fail.then is not None else None
-    here = collect and on_fail.goto is None and (then is None or then.lower() == "retry" or retry)
+    here = collect and on_fail.goto is None and (then is None or on_fail.then_word == "retry" or retry)
     said = _say(engine, thread, on_fail) if not silent and not here else ""
     rendered = ""
     if here and on_fail.message is not None:
@@ -102,7 +102,7 @@ def _structured(
             set_variables(engine, thread, on_fail.sets)
         elif key == "CLEAR":
             clear(engine, thread, [n.value for n in on_fail.clear], span=engine.program(thread).span(on_fail))
-    if here or (collect and then is not None and then.lower() == "continue"):
+    if here or (collect and on_fail.then_word == "continue"):
         asked = start_collecting(
             engine,
             thread,
@@ -120,8 +120,8 @@ def _structured(
         )
         return steps.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:
-        emptied = to_empty(engine, thread, collect, condition, then)
-        clear(engine, thread, emptied, span=engine.program(thread).span(on_fail), cause="collect")
+        to_clear = to_empty(engine, thread, collect, condition, then)
+        clear(engine, thread, to_clear, span=engine.program(thread).span(on_fail), cause="collect")
         thread.flow.collect_only = collect
     return _exit(engine, thread, on_fail, rule)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.constraints.unasked import only_tested
 from abl.runtime.evaluation import Formula
 from abl.runtime.flow.variables import clear
 from abl.runtime.gather.collecting import Request, advance, receive
+from abl.runtime.plan.fields import FieldPlan
 from abl.runtime.state import CollectState
 
 if TYPE_CHECKING:
@@ -35,10 +37,10 @@ def start_collecting(
 
     False when nothing is asked: with ``THEN: continue`` all fields may be there already.
     """
-    emptied = to_empty(engine, thread, fields, condition, then)
-    if not emptied and all(_given(thread, field) for field in fields):
+    to_clear = to_empty(engine, thread, fields, condition, then)
+    if not to_clear and all(_given(thread, field) for field in fields):
         return False
-    clear(engine, thread, emptied, span=span, cause="collect")
+    clear(engine, thread, to_clear, span=span, cause="collect")
     thread.collect = CollectState(
         fields=fields, source=source, point=point, target=target, rule=rule, then=then, retry=retry, message=message
     )
@@ -70,10 +72,22 @@ def _given(thread: Thread, field: str) -> bool:
 
 
 def request_of(engine: Engine, thread: Thread, collect: CollectState) -> Request:
-    """The fields of a COLLECT as a request; all of them are required."""
+    """The fields of a COLLECT as a request; all of them are asked, optional ones and those with a default too."""
     program = engine.program(thread)
-    fields = tuple(program.field(name) for name in collect.fields)
+    fields = tuple(_asked(program.field(name)) for name in collect.fields)
     return Request(fields=fields, state=collect.gather, message=collect.message)
+
+
+def _asked(field: FieldPlan) -> FieldPlan:
+    return replace(
+        field,
+        required=True,
+        has_default=False,
+        prompt_mode="ask",
+        activation="required",
+        active_when=None,
+        depends_on=(),
+    )
 
 
 def answer(engine: Engine, thread: Thread, collect: CollectState, message: str) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(Enum):
-    """How the blocked operation goes on."""
+    """How the blocked operation continues."""
 
     BLOCKED = "blocked"  # it does not
     COLLECTING = "collecting"  # it waits for fields
@@ -87,8 +87,8 @@ def _jump(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
     _count(engine, failure)
     if action["fields"]:
         span = engine.program(thread).span(failure.plan.rule.on_fail)
-        emptied = to_empty(engine, thread, action["fields"], failure.plan.condition, None)
-        clear(engine, thread, emptied, span=span, cause="collect")
+        to_clear = to_empty(engine, thread, action["fields"], failure.plan.condition, None)
+        clear(engine, thread, to_clear, span=span, cause="collect")
         thread.flow.collect_only = action["fields"]
     if engine.program(thread).flow is not None:
         open_detour(engine, thread, failure)

@@ -16,7 +16,7 @@ from abl.runtime.constraints.results import is_result
 from abl.runtime.constraints.unasked import unasked_fields
 from abl.runtime.evaluation import Outcome
 from abl.runtime.events.recorder import Event, note
-from abl.runtime.flow.detours import spared
+from abl.runtime.flow.detours import leads_away, spares
 from abl.runtime.plan.parts import RulePlan
 from abl.syntax.nodes import OnFail
 from abl.syntax.readers.entries import flag
@@ -81,6 +81,7 @@ class _Pass:
         self.greeting = point.name == "response" and engine.state.turn == 0
         self.collecting = (point.name == "turn" and not point.completing) or point.name == "response"
         self.refs: dict[str, dict[str, Any]] = {}
+        self.spared: dict[tuple[str, ...], bool] = {}
         self.common = {
             "session_id": engine.state.session_id,
             "turn": engine.state.turn,
@@ -126,7 +127,7 @@ class _Pass:
             self.record(plan, judgement, {**more, "effect": "continued"}, started)
             engine.budget.require()
             return None
-        if thread.detours and spared(thread, plan, self.point):
+        if thread.detours and leads_away(plan) and self.spares():
             event = self.record(plan, judgement, {**more, "effect": "detour"}, started)
             engine.budget.require()
             return Failure(plan, NO_ACTION, None, event, self.point.name, None) if self.point.completing else None
@@ -137,6 +138,13 @@ class _Pass:
         event = self.record(plan, judgement, more, started)
         engine.budget.require()
         return Failure(plan, action, message or None, event, self.point.name, self.point.target)
+
+    def spares(self) -> bool:
+        """True in the steps of an open detour; detours may end while the pass runs."""
+        opened = tuple(self.thread.detours)
+        if opened not in self.spared:
+            self.spared[opened] = spares(self.engine, self.thread, self.point)
+        return self.spared[opened]
 
     def warn(self, plan: RulePlan, message: str) -> None:
         """Log the message of a WARN, once a turn while it stays the same (docs/spec 04 §4)."""
@@ -264,7 +272,7 @@ def planned(plan: RulePlan, *, spent: bool = False) -> dict[str, Any]:
 
 def _structured(on_fail: OnFail, empty: dict[str, Any], spent: bool) -> dict[str, Any]:
     collect = [name.value for name in on_fail.collect or ()]
-    then = on_fail.then.value.strip().lower() if on_fail.then else None
+    then = on_fail.then_word or (on_fail.then.value if on_fail.then is not None else None)
     retry = flag(on_fail.retry) is True
     action = {**empty, "fields": collect, "then": then, "clear": [name.value for name in on_fail.clear]}
     if not spent:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def judged(engine: Engine, thread: Thread, formula: Formula, *, recorded: bool = False) -> Outcome:
     """Evaluate and explain a condition in one go; a ``match`` is kept, sensitive values in the tree are masked.
 
-    Raises BudgetExceeded, told in the trace. With ``recorded`` that is an error of the outcome instead: the caller
-    records it and calls ``engine.budget.require()`` next, for a turn whose budget ran out is over (docs/spec 02 §8).
+    Raises BudgetExceeded and records it in the trace. With ``recorded`` that is an error of the outcome instead: the
+    caller records it and calls ``engine.budget.require()`` next, because the turn is over (docs/spec 02 §8).
     """
     outcome = formula.explain(engine.context(thread), engine.now(), engine.random)
     if outcome.exceeded is not None:
         if not recorded:
             raise engine.ran_out(outcome.exceeded, formula.text)
-        engine.told = True
+        engine.budget_reported = True
         engine.budget.refill()  # to record it, with the message of the rule that fails by it
     engine.recorder.expect(formula.weight)
     outcome.notes += undated(engine, thread, formula, outcome)

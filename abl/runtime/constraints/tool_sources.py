@@ -1,4 +1,4 @@
-"""Which names hold what a tool gave, or what was computed from it (docs/spec 04 §6)."""
+"""Names that hold the result of a tool, or values computed from one (docs/spec 04 §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields that were not asked yet: a rule over one waits until they are collected (docs/spec 04 §6.2)."""
+"""Fields that were not asked for yet: a rule over one waits until they are collected (docs/spec 04 §6.2)."""
 
 from __future__ import annotations
 

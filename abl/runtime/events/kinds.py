@@ -101,7 +101,11 @@ FACT = {"path": "text: Path", "scope": "text", "owner": "text?"}
 CAUSE = {"cause": "text: By"}
 CHANGE = {"old": "value", "new": "value"}
 LIFE = {"ttl": "text?: Lives for", "expires_at": "text?: Expires"}
-SAID = {"template": "text", "text": "text: Text", "missing": "texts: Unset in it", "by": "text: By", "rule": "text"}
+SAID = {
+    "template": "text", "text": "text: Text", "missing": "texts: Unset in it", "by": "text: By", "rule": "text",
+    "formats": "map: Formats", "format": "text: Shown as", "actions": "map: Elements", "voice": "map: Spoken",
+    "renderables": "value: Drawn by the page",
+}  # fmt: skip
 CALL = {"tool": "text: Tool", "args": "map: Arguments"}
 HANDLER = {"intent": "text: Intent", "scope": "text: Of", "rule": "text: Written at"}
 FILLED = {"field": "text: Field", "value": "value: Value"}
@@ -206,7 +210,7 @@ _kind("gather.transient_cleared", "Clear", fields={"fields": "texts: Fields"})
 
 # Calls -------------------------------------------------------------------------------------------------------------
 
-_kind("call.start", "Call", fields={**CALL, "sources": "map", "origin": "text: Called by"})
+_kind("call.start", "Call", fields={**CALL, "sources": "map", "origin": "text: Called by", "request": "map: Request"})
 _kind("call.end", "Result", "ok failed", {
     "tool": "text: Tool", "status": "text", "ms": "number", "mode": "text", "generated": "flag", "result": "value",
     "error": "map",
@@ -230,13 +234,18 @@ _kind("log", "Log", fields={**SAID, "level": "text: Level", "seconds": "number",
 _kind("handoff", "Handoff", "ok skipped", HANDOVER)
 _kind("return", "Return", fields={"from": "text: From", "to": "text: To"})
 _kind("escalate", "Escalate", fields={
-    "reason": "text: Reason", "completed": "flag: The human is done", "human": "map: What the human said",
+    "reason": "text: Reason", "priority": "text: Priority", "completed": "flag: The human is done",
+    "human": "map: What the human said",
 })  # fmt: skip
 _kind("human.message", "For the human", fields={"text": "text: Message"})
 _kind("delegate", "Delegate", "ok failed", {
     "from": "text: From", "to": "text: To", "purpose": "text: Purpose", "inputs": "map: Given",
     "results": "map: Results", "condition": "map", "said": "texts: Said to nobody",
     "error": "map", "attempt": "number: Attempt",
+})  # fmt: skip
+_kind("policy.violation", "Policy", "warned", {
+    "name": "text: Policy", "rule": "text: Rule", "condition": "map", "signal": "text: Signal",
+    "behavior": "text: Expected",
 })  # fmt: skip
 _kind("profile", "Profile", fields={"active": "texts: Active", "was": "texts: Before", "profiles": "maps"})
 _kind("complete", "Complete", "ok skipped", {
@@ -263,7 +272,7 @@ _kind("model.request", "Ask the model", fields={
     "instructions": "text?: Instructions", "system_prompt": "text?: System prompt", "limitations": "texts: Limitations",
     "user_memory": "maps", "system_reminders": "maps", "recalled": "texts: Recalled", "tools": "texts: Tools",
     "declarations": "maps", "fields": "value: Fields", "constraints": "texts: Rules", "variables": "map: Values",
-    "messages": "maps: Messages", "calls": "maps",
+    "messages": "maps: Messages", "calls": "maps", "settings": "map: Settings",
 })  # fmt: skip
 _kind("model.response", "Model answers", fields={
     "reply": "text?: Reply", "call": "text?: Calls", "args": "map: Arguments",
@@ -282,7 +291,7 @@ _kind("not_executed", "Not executed", "not_executed", {
 })  # fmt: skip
 
 UNRECORDED: Final[Mapping[str, str]] = {
-    "tool.result_shape": "Result shape", "policy.violation": "Policy",
+    "tool.result_shape": "Result shape",
 }  # fmt: skip
 """Names of kinds of the specification that no runner records yet; one that does declares it above."""
 

@@ -46,7 +46,7 @@ class Recorder:
         self.timer = timer
         self.events: list[Event] = []
         self.full = False
-        """The turn has all the events that it may have; it is ending, and what ends it may still be told."""
+        """The turn has all the events that it may have; it is ending, and what ends it may still be recorded."""
         self.agent: str | None = None
         self.step: str | None = None
         self._parents: list[int] = []
@@ -154,10 +154,14 @@ class Recorder:
         data = {"construct": construct, "why": why, **more, "notes": [note]}
         return self.emit("not_executed", data, status="not_executed", span=span)
 
-    def error(self, code: str, name: str, message: str, span: Any = None, **more: Any) -> Event:
-        """A run-time finding of level error (docs/spec 10 §7)."""
-        note = {"code": code, "name": name, "level": "error", "message": message}
-        data = {"code": code, "name": name, "message": message, **more, "notes": [note]}
+    def error(
+        self, code: str, name: str, message: str, span: Any = None, *, handled: bool = True, **more: Any
+    ) -> Event:
+        """A run-time finding of level error (docs/spec 10 §7); an error that nobody handles is told as RUN012, too."""
+        notes = [note(code, name, message, "error")]
+        if not handled:
+            notes.append(note("RUN012", "no_handler", "no handler of ON_ERROR takes it; error_default is said"))
+        data = {"code": code, "name": name, "message": message, **more, "notes": notes}
         return self.emit("error", data, status="error", span=span)
 
     def add_secret_of(self, value: Any, display: Any) -> None:
@@ -170,7 +174,7 @@ class Recorder:
         known = len(self._state.secrets)
         try:
             self.secrets.add(raw, display)
-        finally:  # also where it is one too many: what is told of the turn that ends there must not show it
+        finally:  # also where it is one too many: the last events of the turn must not show it
             if len(self._state.secrets) > known:
                 for event in self.events[self._sent :]:
                     event["data"] = self.secrets.shown(event["data"])
@@ -184,7 +188,7 @@ class Recorder:
     def add_derived(self, value: Any) -> None:
         """Hide a value computed from sensitive ones wherever it still holds a piece of one of them."""
         for scalar in scalars_of(value):
-            if self.secrets.tells(scalar, short=False):
+            if self.secrets.reveals(scalar, short=False):
                 self.add_secret(scalar, "[REDACTED]")
 
     def shown(self, value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,15 @@ from abl.analysis.index.languages import is_tag
 from abl.expressions.budget import counted, makes, spends, writes
 from abl.expressions.scope import descend
 from abl.expressions.values import is_number, text, truthy, type_tag
-from abl.language import told_keys
+from abl.language import value_of_text
+from abl.language.written import Lines
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text, note
 from abl.runtime.flow.detours import is_literal
 from abl.runtime.flow.variables import assign, clear
 from abl.runtime.privacy.masking import HIDDEN_ERROR
+from abl.runtime.turn.presenting import present, presented, spoken
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -28,9 +30,8 @@ if TYPE_CHECKING:
 _Key = tuple[int, Any]
 """Numbers, texts and unset values, in that order; then what is compared."""
 MAX_NOTES = 100
-"""Items of a TRANSFORM that are told as dropped."""
+"""Items of a TRANSFORM that are reported as dropped."""
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*(\w+)\s*\)")
-NOT_SHOWN = told_keys("respond")
 
 
 def respond(
@@ -40,20 +41,43 @@ def respond(
     *,
     kind: str = "reply",
     local: Mapping[str, Any] | None = None,
+    beside: Iterable[tuple[str, Lines]] = (),
+    instead: str | None = None,
 ) -> str:
-    """Say a RESPOND or PRESENT; gives the text. Presentation beside it is recorded as not executed."""
+    """Say a RESPOND or PRESENT; gives the text.
+
+    ``beside`` is what presents it without being a part of it, ``instead`` a text that a profile puts in its place.
+    """
     program = engine.program(thread)
     span = program.span(action)
     event = "present" if action.keyword == "PRESENT" else "respond"
     said = ""
-    body = message_text(engine, thread, action)
+    body = message_text(engine, thread, action) if instead is None else instead
     if body is not None:
         kind = "prompt" if event == "present" else kind
-        said = engine.say_template(thread, body, kind=kind, event=event, span=span, local=local)
-    for prop in action.props:
-        if prop.key in NOT_SHOWN:
-            engine.recorder.not_executed(prop.key, "replies are plain text here", program.span(prop.key_span))
+        own = [(prop.key, prop.block) for prop in action.props]
+        named = program.template_parts.get(action.template.value, ()) if action.template is not None else ()
+        found = presented(engine, thread, named, local) | present(engine, thread, (*own, *beside), local)
+        said = engine.say_template(
+            thread,
+            spoken(engine, found) or body,
+            kind=kind,
+            event=event,
+            span=span,
+            local=local,
+            data=found,
+            for_model=model_context(engine, thread, action.prop("MODEL_CONTEXT"), local),
+        )
     return said
+
+
+def model_context(
+    engine: Engine, thread: Thread, found: nodes.Property | None, local: Mapping[str, Any] | None = None
+) -> str | None:
+    """MODEL_CONTEXT: what later model calls see in place of the message; None without it."""
+    if found is None:
+        return None
+    return engine.render(thread, found.value.value if found.value is not None else "", local).text
 
 
 def message_text(engine: Engine, thread: Thread, action: nodes.Respond) -> str | None:
@@ -120,6 +144,18 @@ def clear_names(engine: Engine, thread: Thread, action: nodes.Clear) -> None:
     clear(engine, thread, [name.value for name in action.names], span=engine.program(thread).span(action))
 
 
+def elements(listed: Iterable[nodes.Directive]) -> list[tuple[str, nodes.Block]]:
+    """ACTIONS of a list of actions, which are shown below its message."""
+    found = [each for each in listed if isinstance(each, nodes.Setting) and each.keyword == "ACTIONS"]
+    return [("ACTIONS", each.block) for each in found if each.block is not None]
+
+
+def delegate(engine: Engine, thread: Thread, action: nodes.Setting) -> None:
+    """DELEGATE as an action: the agent is asked at once (06 §6.4, §7)."""
+    if action.value is not None:
+        engine.delegate(thread, action.value.value.strip(), engine.program(thread).span(action))
+
+
 LANGUAGE_ACTIONS = frozenset({"SET_INTERACTION_LANGUAGE", "CLEAR_INTERACTION_LANGUAGE"})
 
 
@@ -133,7 +169,7 @@ def interaction_language(engine: Engine, thread: Thread, action: nodes.Directive
         if not is_tag(tag):
             data["notes"] = [note("RUN005", "interaction_language", f"{cut_text(tag)!r} is no language tag")]
             tag = engine.state.interaction_language
-    elif given is not None and given.value.strip().lower() == "false":
+    elif value_of_text("step", action.keyword, given) is False:
         return
     engine.state.interaction_language = tag
     data |= {"new": _language(engine), "cause": "interaction_language"}
@@ -159,7 +195,7 @@ def log(engine: Engine, thread: Thread, action: nodes.Log, local: Mapping[str, A
     """LOG: a text in the trace, never shown to the user."""
     template = action.text.value if action.text is not None else ""
     rendered = engine.render(thread, template, local)
-    level = action.level.value.strip().lower() if action.level is not None else "info"
+    level = value_of_text("log", "LEVEL", action.level)
     data: dict[str, Any] = {
         "template": cut_text(template),
         "text": engine.recorder.text(rendered.text),

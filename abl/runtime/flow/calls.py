@@ -126,7 +126,7 @@ def silenced(thread: Thread) -> bool:
 
 
 def unhandled(engine: Engine, thread: Thread, action: CallFailed) -> Signal:
-    """Behind the failure branches: go on when one ran, else ON_FAIL of the call, else the error message (06 §6.2)."""
+    """After the failure branches: go on when one ran, else ON_FAIL of the call, else the error message (06 §6.2)."""
     key = str(thread.flow.frames[-1][0])
     prefix = key[: -len("/-")]
     blocked = thread.system.pop("_blocked", None)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from abl.expressions.nodes import Literal, Logical, Node
 from abl.runtime.evaluation import Formula, value
+from abl.runtime.flow.ahead import Ahead
 from abl.runtime.flow.position import own_directives
 from abl.runtime.plan.parts import RulePlan
 from abl.runtime.state import DetourState
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
-    from abl.analysis.flow.detours import Changes
+    from abl.analysis.flow.detours import Changes, Detour
     from abl.runtime.constraints.failures import Failure
     from abl.runtime.constraints.points import Point
     from abl.runtime.engine import Engine
@@ -28,23 +29,25 @@ def open_detour(engine: Engine, thread: Thread, failure: Failure) -> None:
     """The GOTO of a rule was taken: note what has to change, and in which steps that may happen."""
     plan, target = failure.plan, failure.action["target"]
     parts = _open_parts(engine, thread, plan)
-
     forbids = plan.kind == "RESTRICT"
+    detour = _planned(engine, thread, target, parts, forbids)
+    thread.detours[plan.id] = DetourState(
+        target=target,
+        steps={step: list(tools) for step, tools in detour.steps.items()},
+        parts=parts,
+        forbids=forbids,
+        spares=plan.checkpoint is None,
+    )
 
+
+def _planned(engine: Engine, thread: Thread, target: str, parts: Iterable[str], forbids: bool) -> Detour:
     def changing(part: Formula) -> Changes:
         return lambda path, assignment: (
             _concerns(path, part.names)
             and not (assignment is not None and _constant_keeps(engine, thread, part, forbids, assignment))
         )
 
-    steps = engine.program(thread).detour_steps(target, [changing(value(text)) for text in parts])
-    thread.detours[plan.id] = DetourState(
-        target=target,
-        steps={step: list(tools) for step, tools in steps.items()},
-        parts=parts,
-        forbids=forbids,
-        spares=plan.checkpoint is None,
-    )
+    return engine.program(thread).detour(target, [changing(value(text)) for text in parts])
 
 
 def _open_parts(engine: Engine, thread: Thread, plan: RulePlan) -> list[str]:
@@ -114,10 +117,8 @@ def wrote_result(engine: Engine, thread: Thread, names: Iterable[str], result: A
 # Judging ---------------------------------------------------------------------------------------------------------
 
 
-def spared(thread: Thread, plan: RulePlan, point: Point) -> bool:
-    """True when a failing rule does not act, as what is judged belongs to the steps of an open detour."""
-    if plan.checkpoint is not None or not _leads_away(plan):
-        return False
+def spares(engine: Engine, thread: Thread, point: Point) -> bool:
+    """True when rules that lead away do not act, as what is judged belongs to the steps of an open detour."""
     if point.name == "response":
         return all(message.own and _is_step(thread, message.step) for message in point.said)
     step = thread.flow.step
@@ -125,7 +126,25 @@ def spared(thread: Thread, plan: RulePlan, point: Point) -> bool:
         return False
     if point.name == "tool_call" and point.origin == "model":
         return any(point.target in detour.steps.get(step or "", ()) for detour in _sparing(thread))
-    return point.name != "tool_call" or point.origin == "flow"
+    if point.name != "tool_call":
+        return True
+    return point.origin == "flow" and any(
+        step in detour.steps and _leads_on(engine, thread, detour, point.target) for detour in _sparing(thread)
+    )
+
+
+def _leads_on(engine: Engine, thread: Thread, detour: DetourState, tool: str | None) -> bool:
+    """True for a call behind which a write is ahead, or the target for a tool that is called in the detour only."""
+    program = engine.program(thread)
+    if program.flow is None or not thread.flow.frames:
+        return False
+    planned = _planned(engine, thread, detour.target, detour.parts, detour.forbids)
+    ahead = Ahead(program.flow, planned.places)
+    (key, index), outer = thread.flow.frames[-1], thread.flow.frames[:-1]
+    ahead.look([*outer, (key, index - 1)])  # the call itself may bind what is wanted
+    if ahead.writes or ahead.exits & planned.leading:
+        return True
+    return bool(ahead.exits & planned.steps.keys()) and tool not in planned.elsewhere
 
 
 def is_no_result(thread: Thread, rule: str, message: Message) -> bool:
@@ -134,8 +153,9 @@ def is_no_result(thread: Thread, rule: str, message: Message) -> bool:
     return detour is not None and message.own and message.step in detour.steps
 
 
-def _leads_away(plan: RulePlan) -> bool:
-    return plan.rule.on_fail is not None and plan.rule.on_fail.goto is not None
+def leads_away(plan: RulePlan) -> bool:
+    """True for a rule without BEFORE that has a GOTO: in the steps of a detour it does not act."""
+    return plan.checkpoint is None and plan.rule.on_fail is not None and plan.rule.on_fail.goto is not None
 
 
 def _sparing(thread: Thread) -> list[DetourState]:

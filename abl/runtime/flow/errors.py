@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from abl.language import told_keys, words_at
+from abl.language import declared_name, words_at
 from abl.language.entry import Entry
 from abl.language.written import unquoted
 from abl.runtime.evaluation import value as value_formula
+from abl.runtime.events.recorder import cut_text
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
 from abl.runtime.plan.assignments import assignments_of, line_of
+from abl.runtime.turn.presenting import present, spoken
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -26,21 +28,16 @@ INLINE = words_at("error_handler", "THEN")
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """One entry of ON_ERROR; ``keys`` are its properties by canonical name."""
+    """One entry of ON_ERROR; ``entry`` are its properties."""
 
     block: nodes.Block
     type: str
-    keys: dict[str, nodes.Block]
+    entry: Entry
 
     def text(self, key: str) -> str | None:
         """The value of a property."""
-        found = self.keys.get(key)
-        return found.value.value.strip() if found is not None and found.value is not None else None
-
-    @property
-    def entry(self) -> Entry:
-        """Its properties as typed values."""
-        return Entry("error_handler", self.keys)
+        found = self.entry.text(key)
+        return found.strip() if found is not None else None
 
     @property
     def subtypes(self) -> tuple[str, ...]:
@@ -78,11 +75,11 @@ def _blocks(engine: Engine, thread: Thread) -> list[nodes.Block]:
 def _handlers(block: nodes.Block) -> list[Handler]:
     found = []
     for child in block.children:
-        below = {c.key.upper(): c for c in child.children if c.key}
+        below = Entry.at("error_handler", child)
         if child.item and child.key.upper() == "TYPE" and child.value is not None:
             found.append(Handler(child, child.value.value.strip().lower(), below))
         elif child.key:
-            found.append(Handler(child, child.key.strip().lower(), below))
+            found.append(Handler(child, declared_name("on_error", child.key.strip()).lower(), below))
     return found
 
 
@@ -103,7 +100,7 @@ def retry_delay(handler: Handler, attempt: int) -> int:
 def say(engine: Engine, thread: Thread, handler: Handler) -> None:
     """SET and RESPOND of a handler, once before the retries; the rest of its presentation is not executed."""
     span_of = engine.program(thread).span
-    for target, text, entry in assignments_of(handler.keys.get("SET")):
+    for target, text, entry in assignments_of(handler.entry.lines("SET")):
         formula = value_formula(text)
         outcome = engine.evaluate(thread, formula)
         where = span_of(line_of(entry, handler.block))
@@ -117,19 +114,25 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             cause="on_error",
             sensitive=engine.derives(thread, formula.names),
         )
+    if (logged := handler.text("LOG")) is not None:
+        rendered = engine.render(thread, logged)
+        data = {"template": cut_text(logged), "text": engine.recorder.text(rendered.text), "missing": rendered.missing}
+        engine.recorder.emit("log", {**data, "level": "info", "by": "on_error"}, span=span_of(handler.block))
     respond, span = handler.text("RESPOND"), span_of(handler.block)
     body = wording(engine, thread, respond, span) if respond is not None else None
     if body is not None:
-        engine.say_template(thread, body, kind="notice", span=span, data={"by": "on_error"})
-    for key in told_keys("error_handler"):
-        if key in handler.keys:
-            engine.recorder.not_executed(key, "replies are plain text here", span_of(handler.keys[key]))
+        found = present(
+            engine, thread, [(key, line) for key in handler.entry.written if (line := handler.entry.lines(key))]
+        )
+        engine.say_template(
+            thread, spoken(engine, found) or body, kind="notice", span=span, data={"by": "on_error", **found}
+        )
 
 
 def bind(
     engine: Engine, thread: Thread, code: str, name: str, message: str, *, kind: str, subtype: str = ""
 ) -> dict[str, Any]:
-    """Give ``_error`` and ``error`` their values; what was set, for the event that tells of it."""
+    """Give ``_error`` and ``error`` their values; what was set, for the event that records it."""
     details = {"type": kind, "subtype": subtype or name, "code": code, "message": message}
     for target in ("_error", "error"):
         engine.put(thread, target, details)
@@ -149,8 +152,8 @@ def report(
 ) -> Handler | None:
     """Record an error, bind it as ``error`` and ``_error``, and say what its handler says, else ``error_default``."""
     bound = bind(engine, thread, code, name, message, kind=kind, subtype=subtype)
-    engine.recorder.error(code, name, message, span, state={"set": bound})
     handler = find(engine, thread, bound["error"])
+    engine.recorder.error(code, name, message, span, handled=handler is not None, state={"set": bound})
     if handler is not None:
         say(engine, thread, handler)
     else:
@@ -160,7 +163,7 @@ def report(
 
 
 def exit_of(engine: Engine, thread: Thread, handler: Handler) -> Exit | None:
-    """Where THEN of a handler leads; None when the flow goes on."""
+    """Where THEN of a handler leads; None when the flow continues."""
     span = engine.program(thread).span(handler.block)
     word, _, rest = handler.then.partition(" ")
     match word.upper():

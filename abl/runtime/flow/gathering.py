@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from abl.runtime.agents import profiles
 from abl.runtime.flow import actions, errors, steps
 from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
@@ -22,7 +23,7 @@ def request_of(engine: Engine, thread: Thread, step: StepPlan, asked: nodes.Gath
     program = engine.program(thread)
     state = thread.flow
     return Request(
-        fields=program.gather_fields(asked),
+        fields=profiles.fields(engine, thread, program.gather_fields(asked)),
         state=thread.gather,
         complete_when=step.setting("COMPLETE_WHEN"),
         prompt=asked.prompt.value if asked.prompt is not None else None,

@@ -1,7 +1,7 @@
 """Running a flow: the loop over actions (docs/spec 06 §8, §9).
 
-The position is a stack of frames in the thread's state, so a flow can stop between any two actions and go on later, in
-another process as well. ``PERFORM`` says who performs which action; the signal says what the loop does next.
+The position is a stack of frames in the thread's state, so a flow can stop between any two actions and continue
+later, in another process as well. ``PERFORM`` says who performs which action; the signal says what the loop does next.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from abl.language.written import Lines
+from abl.runtime.agents import profiles
 from abl.runtime.constraints.checks import check
 from abl.runtime.flow import actions, calls, gathering, steps
 from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
 from abl.runtime.plan.action_lists import CallFailed, GatherFailed, Input, Leave, Resume, Select, Zone
-from abl.runtime.turn import handlers, reasoning
+from abl.runtime.turn import handlers, left_out, reasoning
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -70,11 +72,27 @@ def perform(engine: Engine, thread: Thread, action: Any) -> Signal:
 def _respond(engine: Engine, thread: Thread, action: nodes.Respond) -> Signal:
     if calls.silenced(thread):
         return Signal.NEXT
-    said = actions.respond(engine, thread, action)
+    beside, text = _elements(engine, thread), None
+    if len(thread.flow.frames) == 1 and (override := profiles.step(engine, thread, thread.flow.step)) is not None:
+        text = override.text("respond")
+        parts = [(key, override.lines(key)) for key in ("RICH_CONTENT", "VOICE")]
+        beside += [(key, found) for key, found in parts if isinstance(found, nodes.Block)]
+    said = actions.respond(engine, thread, action, beside=beside, instead=text)
     if len(thread.flow.frames) == 1:  # the step's own words, not those of a branch or handler
         thread.flow.responded, thread.flow.responded_turn = said or thread.flow.responded, engine.state.turn
         thread.flow.responded_result = bool(engine.turn.outbox) and engine.turn.outbox[-1].result
     return Signal.NEXT
+
+
+def _elements(engine: Engine, thread: Thread) -> list[tuple[str, Lines]]:
+    """ACTIONS that stand behind the message in its list: they are shown below it."""
+    frames = thread.flow.frames
+    if not frames:
+        return []
+    listed, at = steps.plan_of(engine, thread).lists[frames[-1][0]], frames[-1][1]
+    following = listed[at] if at < len(listed) else None
+    is_actions = isinstance(following, nodes.Setting) and following.keyword == "ACTIONS"
+    return [("ACTIONS", following.block)] if is_actions and following.block is not None else []  # type: ignore[union-attr]
 
 
 def _set(engine: Engine, thread: Thread, action: nodes.SetVariables) -> Signal:
@@ -101,6 +119,11 @@ def _log(engine: Engine, thread: Thread, action: nodes.Log) -> Signal:
 
 
 def _setting(engine: Engine, thread: Thread, action: nodes.Setting) -> Signal:
+    if action.keyword == "ACTIONS":
+        return Signal.NEXT  # shown below the message before it
+    if action.keyword == "DELEGATE":
+        actions.delegate(engine, thread, action)
+        return Signal.WAIT if engine.state.escalated else Signal.NEXT
     if action.keyword not in actions.LANGUAGE_ACTIONS:
         return _not_executed(engine, thread, action)
     actions.interaction_language(engine, thread, action)
@@ -131,7 +154,7 @@ def _finish(engine: Engine, thread: Thread, _: Leave) -> Signal:
 
 def _not_executed(engine: Engine, thread: Thread, action: nodes.Directive) -> Signal:
     keyword = action.keyword
-    if keyword == "RESUME":
+    if keyword in ("RESUME", "RETURN") or left_out.is_told(engine, thread, action):
         return Signal.NEXT
     span = engine.program(thread).span(action)
     engine.recorder.not_executed(keyword, "this runner does not carry it out", span)

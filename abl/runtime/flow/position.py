@@ -1,4 +1,4 @@
-"""Where in its step a flow stands."""
+"""The position of a flow within its step."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _HANDLERS = ("global/", "/digression/", "/sub_intent/", "/on_action/")
 
 
 def own_directives(thread: Thread) -> bool:
-    """True when the flow stands in directives of its step, not in a digression, sub-intent or handler."""
+    """True when the flow is in directives of its step, not in a digression, sub-intent or handler."""
     return not any(word in str(frame[0]) for frame in thread.flow.frames for word in _HANDLERS)

@@ -10,7 +10,7 @@ from typing import Any
 class Signal(Enum):
     """What the loop over actions does next."""
 
-    NEXT = "next"  # go on with the next action
+    NEXT = "next"  # continue with the next action
     WAIT = "wait"  # the flow waits; the turn goes to T12
     MOVED = "moved"  # another agent or a human has control
     ENDED = "ended"  # the flow is over
@@ -18,7 +18,7 @@ class Signal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """Where a flow goes on: a step, COMPLETE, ESCALATE or HANDOFF, by an edge of some kind; without target it halts."""
+    """Where a flow continues: a step, COMPLETE, ESCALATE or HANDOFF, by a kind of edge; without target it halts."""
 
     target: str | None
     edge: str

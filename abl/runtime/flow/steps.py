@@ -1,6 +1,6 @@
 """Entering and leaving steps, and taking the edges between them (docs/spec 06 §8, §9).
 
-Nothing here performs actions: a step that is entered has its list on the stack of frames, and the loop goes on there.
+Nothing here performs actions: a step that is entered has its list on the stack of frames, and the loop continues there.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from abl.runtime.moves import Escalate, HandOver
 from abl.runtime.plan.flow import FlowPlan, StepPlan
 from abl.runtime.plan.refusing import refused
 from abl.runtime.state import GatherState
+from abl.runtime.turn import left_out
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def plan_of(engine: Engine, thread: Thread) -> FlowPlan:
 
 
 def step_of(engine: Engine, thread: Thread) -> StepPlan:
-    """The step a flow stands in."""
+    """The step a flow is in."""
     return plan_of(engine, thread).steps[thread.flow.step or ""]
 
 
@@ -119,13 +120,14 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     flow.status, flow.presented, flow.responded, flow.message_used = "running", False, None, False
     flow.taken = []
     engine.turn.input_missed = False
-    thread.gather = GatherState(reask=_ask_again(thread, engine, step))
+    thread.gather = _fresh_gather(thread, engine, step)
     thread.system.pop("_validation_retries", None)
     flow.collect_only, thread.confirm = None, None
     engine.recorder.step = name
     reset(engine, thread, "per_step")
     data = {"step": name, "attempt": flow.attempts.get(name, 1), "state": {"flow": {"step": name, "waiting": None}}}
     engine.recorder.emit("step.enter", data, span=engine.program(thread).span(step.step))
+    left_out.tell_step(engine, thread, name)
     recall(engine, thread, f"step:enter:{name}")
     seen = {"variables": dict(thread.variables), "writes": len(engine.facts.writes)}
     key = f"{thread.agent}.{name}"
@@ -138,14 +140,16 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     return Signal.NEXT
 
 
-def _ask_again(thread: Thread, engine: Engine, step: StepPlan) -> list[str]:
-    """Fields that a completed GATHER asks again when its step is entered again (06 §5.7), or a detour (04 §5)."""
+def _fresh_gather(thread: Thread, engine: Engine, step: StepPlan) -> GatherState:
+    """The GATHER of a step on entry, with what it asks again: it was complete before (06 §5.7), or a detour (04 §5)."""
     if step.gather is None:
-        return []
+        return GatherState()
     names = [f.name for f in engine.program(thread).gather_fields(step.gather)]
+    demanded = detours.asked_again(thread, step.name, names)
     if step.name not in thread.flow.gathered or thread.flow.collect_only is not None:
-        return detours.asked_again(thread, step.name, names)
-    return [name for name in names if thread.variables.get(name) is not None]
+        return GatherState(reask=[*demanded], demanded=demanded)
+    again = [name for name in names if thread.variables.get(name) is not None]
+    return GatherState(reask=again, demanded=demanded)
 
 
 def leave(engine: Engine, thread: Thread, edge: str, to: str | None) -> None:
@@ -216,18 +220,26 @@ def take(
             end(engine, thread, "escalate", "escalate")
             engine.move(thread, Escalate(reason, span))
             return Signal.MOVED
-        case "HANDOFF" if agent and returning.keep_place(engine, thread, agent):
-            if engine.move(thread, HandOver(agent, span)):
-                return Signal.MOVED
-            thread.system.pop(returning.AWAY, None)
-            return end(engine, thread, "handoff", "handoff")
         case "HANDOFF" if agent:
-            if leaving:
-                leave(engine, thread, edge, f"HANDOFF {agent}")
-            end(engine, thread, "handoff", "handoff")
-            return Signal.MOVED if engine.move(thread, HandOver(agent, span)) else Signal.ENDED
+            return _hand_over(engine, thread, agent, edge, leaving=leaving, span=span)
         case _:
             return _unknown_target(engine, thread, target, span)
+
+
+def _hand_over(engine: Engine, thread: Thread, agent: str, edge: str, *, leaving: bool, span: Any) -> Signal:
+    """Leave the step for good, or until control returns; a flow with nothing left to do is complete then (06 §8)."""
+    then = returning.keep_place(engine, thread, agent)
+    if then is returning.Then.HALT:
+        return wait(engine, thread, HALT, again=False)
+    if then is returning.Then.HERE:
+        if engine.move(thread, HandOver(agent, span)):
+            return Signal.MOVED
+        thread.system.pop(returning.AWAY, None)
+        return end(engine, thread, "handoff", "handoff")
+    if leaving:
+        leave(engine, thread, edge, f"HANDOFF {agent}")
+    end(engine, thread, "complete" if then is returning.Then.OVER else "handoff", "handoff")
+    return Signal.MOVED if engine.move(thread, HandOver(agent, span)) else Signal.ENDED
 
 
 def _unknown_target(engine: Engine, thread: Thread, name: str, span: Any) -> Signal:
@@ -237,6 +249,9 @@ def _unknown_target(engine: Engine, thread: Thread, name: str, span: Any) -> Sig
 
 def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None:
     """Take a step's THEN, its own or that of a chain (06 §2 D); None when it has neither."""
+    override = profiles.step(engine, thread, step.name)
+    if override is not None and (target := override.text("transition")):
+        return take(engine, thread, target, "then", span=engine.program(thread).span(step.step))
     if step.then is not None:
         return follow(engine, thread, step.then)
     plan = plan_of(engine, thread)

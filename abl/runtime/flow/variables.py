@@ -42,7 +42,7 @@ def assign(
     note_source(thread, target, from_tool and value is not None)
     old = engine.context(thread).value(target)
     if value is None or isinstance(value, bool):
-        sensitive = False  # a yes or no tells no more than the outcome of a rule
+        sensitive = False  # a yes or no reveals no more than the outcome of a rule
     if sensitive:
         engine.recorder.add_derived(value)
     if fact is not None:
@@ -68,9 +68,13 @@ def assign(
     if rest:
         thread.assigned[target] = engine.state.revision
     data: dict[str, Any] = {
-        "name": target, "old": shown_old, "new": masker.shown(target, value), "expression": expression,
-        "cause": cause, "state": {"set": {root: masker.shown(root, built)}},
-    }  # fmt: skip
+        "name": target,
+        "old": shown_old,
+        "new": masker.shown(target, value),
+        "expression": expression,
+        "cause": cause,
+        "state": {"set": {root: masker.shown(root, built)}},
+    }
     if notes:
         data["notes"] = notes
     engine.recorder.emit("set", data, span=span)
@@ -79,10 +83,12 @@ def assign(
 
 def misfit(engine: Engine, thread: Thread, target: str, value: Any) -> dict[str, str] | None:
     """The finding of a value that misses the declared TYPE of a session variable."""
-    declared = engine.program(thread).variables.get(target)
-    if declared is None or type_fits(declared.type, value):
+    program = engine.program(thread)
+    known = program.variables.get(target)
+    declared = known.type if known is not None else program.state.types.get(target)
+    if declared is None or type_fits(declared, value):
         return None
-    message = f"{target} is declared {declared.type}, the value is {type_tag(value)}; it is stored as it is"
+    message = f"{target} is declared {declared}, the value is {type_tag(value)}; it is stored as it is"
     return note("RUN005", "set.type_mismatch", message)
 
 

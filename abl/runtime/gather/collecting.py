@@ -68,17 +68,17 @@ def has_value(thread: Thread, field: FieldPlan | None, name: str, state: GatherS
     return field is None or not field.satisfied_by or source == DEFAULT or source in field.satisfied_by
 
 
-def _is_required(field: FieldPlan) -> bool:
+def is_required(field: FieldPlan) -> bool:
+    """True for a field that holds a GATHER up while it is active and has no value."""
     return field.required and field.activation != "optional"
 
 
 def missing(engine: Engine, thread: Thread, request: Request) -> list[FieldPlan]:
-    """Active required fields without a value and without a default: those that are prompted."""
+    """Active required fields without a value and without a default, and what a rule demands: those are prompted."""
     return [
         f
         for f in request.fields
-        if _is_required(f)
-        and not f.has_default
+        if (f.name in request.state.demanded or (is_required(f) and not f.has_default))
         and not has_value(thread, f, f.name, request.state)
         and active(engine, thread, request, f)
     ]
@@ -93,10 +93,6 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
     engine.recorder.emit("gather.start", {"fields": [f.name for f in request.fields]}, span=request.span)
     span_of = engine.program(thread).span
     for field in request.fields:
-        if field.infer:
-            engine.recorder.not_executed(
-                "infer", "needs a model; the field is asked", span_of(field.span), field=field.name
-            )
         if field.entity is not None and field.entity not in engine.program(thread).entities:
             engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
@@ -130,7 +126,8 @@ def _apply_defaults(engine: Engine, thread: Thread, request: Request) -> bool:
     masker, applied = engine.masker(thread), False
     for field in request.fields:
         unset = not has_value(thread, field, field.name, request.state)
-        if not field.has_default or not unset or not active(engine, thread, request, field):
+        demanded = field.name in request.state.demanded
+        if not field.has_default or demanded or not unset or not active(engine, thread, request, field):
             continue
         engine.put(thread, field.name, field.default)
         thread.sources[field.name] = DEFAULT
@@ -159,24 +156,24 @@ def note_all_gathered(engine: Engine, thread: Thread) -> None:
     """``all_fields_gathered``: every required field of the agent is present."""
     named = engine.program(thread).all_fields.values()
     thread.system["all_fields_gathered"] = all(
-        thread.variables.get(f.name) is not None for f in named if _is_required(f)
+        thread.variables.get(f.name) is not None for f in named if is_required(f)
     )
 
 
 def _prompt(engine: Engine, thread: Thread, request: Request, wanted: list[FieldPlan]) -> None:
     state = request.state
-    asking = [f for f in wanted if f.prompt_mode == "ask"]
+    to_ask = [f for f in wanted if f.prompt_mode == "ask"]
     state.several = False
-    if asking:
-        state.asked = asking[0].name
+    if to_ask:
+        state.asked = to_ask[0].name
     elif wanted:
         state.asked = None
     quiet, state.quiet = state.quiet, False
     retry, state.retry_text = state.retry_text, None
-    if quiet or (wanted and not asking):
+    if quiet or (wanted and not to_ask):
         return
     program = engine.program(thread)
-    field = asking[0] if asking else None
+    field = to_ask[0] if to_ask else None
     nothing_yet = not any(has_value(thread, f, f.name, state) for f in request.fields)
     data = {"field": field.name if field else None, "fields": [f.name for f in wanted]}
     local = None
@@ -220,7 +217,7 @@ def receive(
     ]
     open_fields = [f for f in open_fields if _takes_user_text(engine, thread, f)]
     asked = state.asked if whole else None
-    language, today = engine.program(thread).language, engine.now().date()
+    language, today = engine.language(thread), engine.now().date()
     hits = extract(message, open_fields, asked=asked, several=state.several and whole, language=language, today=today)
     if ahead and not any(hit.strategy == "asked" for hit in hits):
         used = [(hit.start, hit.end) for hit in hits]
@@ -300,9 +297,13 @@ def store(
     masker = engine.masker(thread)
     shown = masker.shown(field.name, value)
     data: dict[str, Any] = {
-        "field": field.name, "value": shown, "strategy": strategy, "text_span": place, "confidence": 1.0,
+        "field": field.name,
+        "value": shown,
+        "strategy": strategy,
+        "text_span": place,
+        "confidence": 1.0,
         "state": {"set": {field.name: shown}},
-    }  # fmt: skip
+    }
     if field.strategy in NEEDS_MODEL:
         message = f"strategy {field.strategy} needs a model; recognisers were used"
         data["notes"] = [note("RUN011", "extraction.strategy_unavailable", message, "info")]
@@ -372,7 +373,7 @@ def _nothing_for(engine: Engine, thread: Thread, request: Request, asked: str, m
 def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> bool:
     """A correction of a field that is set (07 §9); True when the message was one."""
     set_fields = [f for f in request.fields if has_value(thread, f, f.name, request.state)]
-    language, today = engine.program(thread).language, engine.now().date()
+    language, today = engine.language(thread), engine.now().date()
     for field in set_fields:
         names = "|".join(re.escape(n) for n in (field.name, field.spaced))
         pair = re.search(rf"(?<![\w.])(?:{names})\s*[:=]\s*([^,;\n]+)", message, re.IGNORECASE)
@@ -389,7 +390,7 @@ def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> 
 
 
 def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPlan, raw: str) -> bool:
-    fits, value, _ = read_value(field, raw, engine.program(thread).language, engine.now().date())
+    fits, value, _ = read_value(field, raw, engine.language(thread), engine.now().date())
     if not fits or not validate(engine, thread, field, value).fits:
         return False
     masker = engine.masker(thread)

@@ -1,4 +1,4 @@
-"""What a message says instead of an earlier answer: "sorry, Friday", "not 3 but 4", "change the day to Friday" (07 §9).
+"""Corrections of earlier answers in a message: "sorry, Friday", "not 3 but 4", "change the day to Friday" (07 §9).
 
 Each cue is looked for once in a line, and what belongs to it behind the place where it stands. A pattern that holds cue
 and rest together goes back again and again: 20,000 blanks held a process until it was killed.
@@ -57,10 +57,10 @@ def _first(line: str) -> _Cue | None:
         cues.append(_Cue(instead.start(), instead.end(), goes_on=True))
     for first, second in _PAIRS:
         # Without the second word behind the first place of the first one, it is behind no later place either.
-        opened = first.search(line)
-        closed = second.search(line, opened.end() + 1) if opened is not None else None
-        if opened is not None and closed is not None:
-            cues.append(_Cue(opened.start(), closed.end()))
+        opening = first.search(line)
+        closed = second.search(line, opening.end() + 1) if opening is not None else None
+        if opening is not None and closed is not None:
+            cues.append(_Cue(opening.start(), closed.end()))
     should = _SHOULD_BE.search(line, 1)
     if should is not None:
         cues.append(_Cue(0, should.end()))

@@ -180,10 +180,11 @@ def _option(text: _Message, field: FieldPlan) -> Extracted | None:
     if not field.options or field.list:
         return None
     words = [*((str(option), option) for option in field.options), *((w, option_of(field, w)) for w in field.synonyms)]
+    exact = field.table is not None and field.table.case_sensitive
     hits = [
         (match.start(), -match.end(), option)
         for word, option in words
-        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text.text, re.IGNORECASE)
+        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text.text, 0 if exact else re.IGNORECASE)
         if text.free(match.start(), match.end())
     ]
     if not hits:

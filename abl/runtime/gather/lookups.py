@@ -44,7 +44,7 @@ class LookupTable:
         return best[1]
 
     def value(self, key: Any) -> Any:
-        """What stands behind a key; None for one that the table does not have."""
+        """What follows a key; None for one that the table does not have."""
         found = self.find(str(key)) if key is not None else None
         return self.values[found] if found is not None else None
 

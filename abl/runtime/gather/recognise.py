@@ -65,9 +65,13 @@ _CURRENCY = re.compile(
 )
 TRUE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("yes", "yeah", "yep", "true", "y", "ok", "okay", "correct", "sure", "right", "of course"),
-    "de": ("ja", "stimmt", "richtig"), "fr": ("oui", "d'accord"), "es": ("sí", "si", "claro"),
-    "it": ("sì", "si"), "nl": ("ja",), "pt": ("sim",),
-}  # fmt: skip
+    "de": ("ja", "stimmt", "richtig"),
+    "fr": ("oui", "d'accord"),
+    "es": ("sí", "si", "claro"),
+    "it": ("sì", "si"),
+    "nl": ("ja",),
+    "pt": ("sim",),
+}
 FALSE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("no", "nope", "false", "n", "not", "never", "wrong", "incorrect"),
     "de": ("nein", "falsch"), "fr": ("non",), "es": ("no",), "it": ("no",), "nl": ("nee",), "pt": ("não", "nao"),

@@ -1,1 +1,1 @@
-"""GUARDRAILS at work (docs/spec 09 §11)."""
+"""GUARDRAILS at run time (docs/spec 09 §11)."""

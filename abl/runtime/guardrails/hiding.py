@@ -47,8 +47,8 @@ class Before:
     def _show(self, final: Any) -> None:
         stages = list(self._stages)
         if self._kind == "input":  # as it was sent, with blanks around it
-            opened = (event["data"]["input"] for event in self._recorder.events if event["kind"] == "turn.start")
-            stages += [sent for sent in opened if sent is not None and sent.strip() == stages[0]]
+            inputs = (event["data"]["input"] for event in self._recorder.events if event["kind"] == "turn.start")
+            stages += [sent for sent in inputs if sent is not None and sent.strip() == stages[0]]
         for stage in stages:
             for text, shown in zip(guardtexts.texts_of(stage), guardtexts.texts_of(final), strict=False):
                 self._recorder.add_twin(text, shown)

@@ -24,7 +24,7 @@ STOPS = frozenset({"block", "escalate", "reask"})
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What the guardrails made of a text: it goes on as ``value``, or ``by`` stops it in the way of ``action``."""
+    """What the guardrails made of a text: it continues as ``value``, or ``by`` stops it in the way of ``action``."""
 
     value: Any
     by: GuardPlan | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl.runtime.agents.profiles import longest_reply
+from abl.runtime.agents import profiles
 from abl.runtime.guardrails.judging import judge, stop
 from abl.runtime.turn.reasoning import ask_again
 
@@ -23,7 +23,7 @@ def review(engine: Engine) -> None:
         else:
             engine.turn.outbox.append(message)
     for message in engine.turn.outbox:
-        most = longest_reply(engine, engine.state.threads[message.agent])
+        most = profiles.response(engine, engine.state.threads[message.agent], "max_response_length")
         if most is not None and len(message.text) > most:
             message.text = message.text[:most].rstrip()
 

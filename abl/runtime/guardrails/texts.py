@@ -1,4 +1,4 @@
-"""What a guardrail does to a text: where it found something, and how that is taken out (docs/spec 09 §11)."""
+"""Where a guardrail matches a text, and how the match is redacted (docs/spec 09 §11)."""
 
 from __future__ import annotations
 

@@ -214,9 +214,13 @@ class Facts:
             data["notes"] = notes
         event = engine.recorder.emit("fact.write", data, span=span)
         source: dict[str, Any] = {
-            "agent": thread.agent, "session": engine.state.session_id, "turn": engine.state.turn,
-            "event": event["seq"], "cause": cause, "span": span,
-        }  # fmt: skip
+            "agent": thread.agent,
+            "session": engine.state.session_id,
+            "turn": engine.state.turn,
+            "event": event["seq"],
+            "cause": cause,
+            "span": span,
+        }
         source |= sensitivity(engine, thread, scope, path, value)
         tag = type_tag(value)
         self.writes.append(FactWrite(scope, owner, path, value, tag, ttl_seconds, ttl, now, expires, source))
@@ -225,7 +229,7 @@ class Facts:
         return True
 
     def _measure(self, path: str, value: Any, span: Any) -> None:
-        """Refuse a value that is too large for a fact, told in the trace (docs/spec 02 §8)."""
+        """Refuse a value that is too large for a fact, and record it in the trace (docs/spec 02 §8)."""
         try:
             size = written_size(value, path)
             if size > MAX_FACT:

@@ -193,9 +193,13 @@ def sample(returns: TypeRef | None, now: datetime, field: str = "value", depth: 
     if returns.options:
         return returns.options[0]
     scalars: dict[str, Any] = {
-        "string": f"<{field}>", "number": 1, "boolean": True, "date": now.date().isoformat(),
-        "datetime": now.isoformat(), "any": None,
-    }  # fmt: skip
+        "string": f"<{field}>",
+        "number": 1,
+        "boolean": True,
+        "date": now.date().isoformat(),
+        "datetime": now.isoformat(),
+        "any": None,
+    }
     if returns.name in scalars:
         return scalars[returns.name]
     if returns.name == "array" or (returns.item is not None and returns.name not in {"nullable", "union"}):

@@ -1,7 +1,7 @@
 """The memory systems beside facts, as ports of a session (docs/spec 11): blocks, stores and the bank.
 
 Each is bound to one project by whoever makes it; blocks and records also know nothing of other users. In-memory
-implementations stand in :mod:`abl.runtime.memory.systems_in_memory`. Times are ISO 8601 texts with microseconds.
+implementations are in :mod:`abl.runtime.memory.systems_in_memory`. Times are ISO 8601 texts with microseconds.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class TurnBuffered(Protocol):
 
 @runtime_checkable
 class Attributed(Protocol):
-    """What a memory port may have besides: before a tool uses it, it is told who does, for its log.
+    """What a memory port may have besides: before a tool uses it, it learns who does, for its log.
 
     ``source``: agent, session, turn, event (``seq`` of the call) and span, as facts have them.
     """

@@ -264,7 +264,7 @@ def _only(content: Any, paths: list[list[str]]) -> Any:
     below: dict[str, list[list[str]]] = {}
     for head, *tail in paths:
         below.setdefault(head, []).append(tail)
-    # A path that goes on below what is no object leads to nothing.
+    # A path that continues below what is no object leads to nothing.
     return {
         key: _only(content[key], tails)
         for key, tails in below.items()

@@ -27,14 +27,14 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class CallFailed:
-    """Behind the failure branches of a call: goes on when one of them ran, else the error handling of 06 §6.2."""
+    """Behind the failure branches of a call: continues when one of them ran, else the error handling of 06 §6.2."""
 
     call: nodes.Call
 
 
 @dataclass(frozen=True, slots=True)
 class GatherFailed:
-    """Behind the branch that a failed GATHER took, which says something or not: it goes on asking (06 §6.2)."""
+    """Behind the branch that a failed GATHER took, which says something or not: it continues asking (06 §6.2)."""
 
     speaks: Mapping[str, bool]  # by key of a branch
 
@@ -62,7 +62,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """The end of a handler: how its step goes on (06 §7)."""
+    """The end of a handler: how its step continues (06 §7)."""
 
     handler: nodes.IntentHandler
     kind: Literal["digression", "sub_intent"]
@@ -120,14 +120,14 @@ class Lists:
         self._lists[f"{key}/-"] = (*(s for s in (failure, result) if s is not None), CallFailed(call))
 
     def add_outcomes(self, key: str, gathered: Gathered) -> tuple[tuple[Select, ...], Failing | None]:
-        """What a GATHER goes on with when it is complete, and when a field failed too often (06 §6.2)."""
+        """What a GATHER continues with when it is complete, and when a field failed too often (06 §6.2)."""
         result = self._select(f"{key}/on_result", "on_result", gathered.on_result)
         success = self._select(f"{key}/on_success", "on_success", gathered.on_success)
         failure = self._select(f"{key}/on_failure", "on_failure", gathered.on_failure)
         lenient = Select(result.kind, result.branches, result.keys, lenient=True) if result is not None else None
         failing = tuple(s for s in (failure, lenient) if s is not None)
         branches = [pair for s in failing for pair in zip(s.keys, s.branches, strict=True)]
-        self._lists[f"{key}/-"] = (GatherFailed({k: _speaks(branch) for k, branch in branches}),)
+        self._lists[f"{key}/-"] = (GatherFailed({k: _has_respond(branch) for k, branch in branches}),)
         complete = tuple(s for s in (success, result) if s is not None)
         return complete, Failing(f"{key}/-", failing) if failing else None
 
@@ -142,5 +142,5 @@ class Lists:
         return Select(kind, branches, self._add_branches(key, branches))
 
 
-def _speaks(branch: nodes.Branch) -> bool:
+def _has_respond(branch: nodes.Branch) -> bool:
     return any(isinstance(action, nodes.Respond) for action in branch.actions)

@@ -45,10 +45,11 @@ def _plan(program: AgentText, item: Block) -> DonePlan:
         action = action or _written(given.lines("ELSE"))
     elif not item.colon and item.value is not None:
         when, action = _on_one_line(item.value.value.strip(), action)
+    word, _, rest = (action or next((_as_action(given, key) for key in ENDS[:3] if key in given), "")).partition(" ")
     return DonePlan(
         when,
         given,
-        action or next((_as_action(given, key) for key in ENDS[:3] if key in given), ""),
+        f"{word.upper()} {rest}".strip(),
         program.span(item),
     )
 

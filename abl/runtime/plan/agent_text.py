@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abl.runtime.evaluation import Formula, condition, constant, value
+from abl.runtime.plan.linking import Piece, placed
 from abl.source import Source, Span
 from abl.syntax import nodes
 
@@ -17,6 +18,9 @@ class AgentText:
     agent: nodes.Agent
     source: Source
     yaml: bool = False
+    pieces: tuple[Piece, ...] = ()
+    """What of the source stands in other documents, behind ``own`` characters (``linking``)."""
+    own: int = 0
     _spans: dict[Span, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
@@ -31,7 +35,10 @@ class AgentText:
         span = node if isinstance(node, Span) else node.span
         found = self._spans.get(span)
         if found is None:
-            found = {"path": self.source.path, **self.source.range(span).as_dict()}
+            if self.pieces and span.start >= self.own:
+                found = placed(self.pieces, self.own, self.source, span)
+            else:
+                found = {"path": self.source.path, **self.source.range(span).as_dict()}
             self._spans[span] = found
         return found
 

@@ -22,7 +22,7 @@ def assignments_of(block: Lines | None) -> Iterator[tuple[str, str, Lines]]:
 
 
 def line_of(entry: Lines, block: nodes.Block) -> nodes.Block:
-    """What an event about an entry points to: its line; of what stands in braces the whole ``block``."""
+    """What an event about an entry points to: its line; of what is in braces the whole ``block``."""
     return entry if isinstance(entry, nodes.Block) else block
 
 

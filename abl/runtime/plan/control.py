@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from abl.language import value_of_text
 from abl.language.entry import Entry
 from abl.language.written import unquoted
 from abl.runtime.plan.parts import CompletionPlan, EscalationPlan, HandoffPlan
@@ -43,7 +44,7 @@ def escalations_of(program: AgentText) -> tuple[EscalationPlan, ...]:
                 index=index,
                 when=program.condition(when),
                 reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
-                priority=entry.word("priority") or "medium",
+                priority=value_of_text("trigger", "PRIORITY", entry.text_of("priority")),
                 sets=sets.block if (sets := entry.get("set")) is not None else None,
                 span=program.span(entry),
             )

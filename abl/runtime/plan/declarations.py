@@ -59,7 +59,7 @@ def source_of(entry: Entry | None) -> str:
     """Where the value of a parameter comes from."""
     if entry is None:
         return "model"
-    return str(entry.given("source") or entry.value("default_source") or "model")
+    return str(entry.value("source"))
 
 
 def schema_of(kind: nodes.TypeRef | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.language.entry import Entry, members
-from abl.language.written import items_of
+from abl.language.written import items_of, split_outside, unquoted
 from abl.runtime.evaluation import Formula, condition
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.plan.agent_text import AgentText
@@ -44,7 +44,7 @@ def _plan(program: AgentText, index: int, entry: Listed) -> DelegatePlan:
     return DelegatePlan(
         index=index,
         agent=given.text("AGENT") or given.text("TO") or "",
-        when=condition(_written(when.value)) if when is not None and when.value is not None else condition(""),
+        when=program.condition(when.value if when is not None else None),  # type: ignore[arg-type]
         purpose=given.text("PURPOSE") or given.text("SUMMARY") or "",
         inputs=_inputs(given, "INPUT") or _inputs(given, "PASS"),
         returns=_returns(given),
@@ -56,8 +56,16 @@ def _plan(program: AgentText, index: int, entry: Listed) -> DelegatePlan:
     )
 
 
+def plain_plan(agent: str, span: Any) -> DelegatePlan:
+    """A call of an agent without an entry: it is given nothing and gives nothing back."""
+    return DelegatePlan(-1, agent, condition(""), "", (), (), "continue", 0, None, None, span)
+
+
 def _written(scalar: Any) -> str:
-    return f'"{scalar.value}"' if scalar.style in {"double", "single"} else scalar.value
+    if scalar.style not in {"double", "single"}:
+        return str(scalar.value)
+    quote = "'" if '"' in scalar.value else '"'
+    return f"{quote}{scalar.value}{quote}"
 
 
 def _inputs(given: Entry, key: str) -> tuple[tuple[str, Formula], ...]:
@@ -76,7 +84,7 @@ def _inputs(given: Entry, key: str) -> tuple[tuple[str, Formula], ...]:
 def _names(lines: Any) -> list[str]:
     """``{a, b}``, ``[a, b]`` or a list."""
     if lines.value is not None and lines.value.value.strip()[:1] == "{":
-        return [name.strip() for name in lines.value.value.strip()[1:-1].split(",") if name.strip()]
+        return [name for part in split_outside(lines.value.value.strip()[1:-1]) if (name := unquoted(part))]
     return list(items_of(lines))
 
 

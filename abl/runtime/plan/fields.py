@@ -59,7 +59,6 @@ class FieldPlan:
     temporal: str = "any"
     lookup: str | None = None
     table: LookupTable | None = None  # of ``lookup``, where its values are known
-    semantics: tuple[str, ...] = ()
     synonyms: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({})
     )  # other words for options, in lower case
@@ -171,7 +170,6 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
         entity=layers.value("ENTITY_REF"),
         temporal=semantics.value("temporal") or "any",
         lookup=semantics.value("lookup"),
-        semantics=semantics.written,
         own_hints=layers.node("EXTRACTION_HINTS") is not None,
     )
 

@@ -88,18 +88,21 @@ class FlowPlan:
     lists: Lists
     digressions: tuple[HandlerPlan, ...]
     gathers: dict[str, nodes.Gather] = field(default_factory=dict)
+    actions: tuple[tuple[nodes.ActionHandler, str], ...] = ()
+    """ACTION_HANDLERS of the agent, with the keys of their lists."""
 
     @classmethod
-    def of(cls, flow: nodes.Flow) -> FlowPlan:
+    def of(cls, flow: nodes.Flow, agent_wide: tuple[nodes.ActionHandler, ...] = ()) -> FlowPlan:
         """Prepare a parsed flow; of steps with one name the first counts."""
         lists = Lists()
         steps: dict[str, StepPlan] = {}
         for step in flow.steps:
             if step.name.value not in steps:
-                steps[step.name.value] = _step(step, lists)
+                steps[step.name.value] = _step(step, lists, clicks=bool(agent_wide))
         handlers = _handlers(flow.digressions, "digression", "global", "global", lists)
         gathers = {name: plan.gather for name, plan in steps.items() if plan.gather is not None}
-        return cls(flow, steps, lists, handlers, gathers)
+        actions = tuple((h, lists.add(f"global/action/{at}", handler_actions(h))) for at, h in enumerate(agent_wide))
+        return cls(flow, steps, lists, handlers, gathers, actions)
 
     @property
     def entry(self) -> str | None:
@@ -114,7 +117,8 @@ class FlowPlan:
         return order[at] if at < len(order) else None
 
 
-def _step(step: nodes.Step, lists: Lists) -> StepPlan:
+def _step(step: nodes.Step, lists: Lists, *, clicks: bool = False) -> StepPlan:
+    """``clicks``: ACTION_HANDLERS of the agent take those of a step without handlers of its own."""
     name = step.name.value
     found = {type(d): d for d in reversed(step.directives)}
     gather = found.get(nodes.Gather)
@@ -129,7 +133,7 @@ def _step(step: nodes.Step, lists: Lists) -> StepPlan:
             h for d in step.directives if isinstance(d, nodes.ActionHandlers) for h in d.handlers
         )
     )
-    if select is not None or on_action:
+    if select is not None or on_action or (clicks and step.setting("ACTIONS") is not None):
         actions.append(Input(name))
     key = lists.add(f"step:{name}", [*actions, Leave(name)])
     return StepPlan(

@@ -19,7 +19,7 @@ class Listed(NamedTuple):
 
 
 def entry_at(place: str, block: Block | None) -> Entry:
-    """What stands in a list item, or below or behind a key."""
+    """What is in a list item, or below or behind a key."""
     if block is not None and block.item:
         return Entry.at(place, Member("", None, item_properties(block)))
     return Entry.at(place, block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl.language import meant
+from abl.language import value_of_text
 from abl.language.memory import scope_by_segment
 from abl.runtime.evaluation import value
 from abl.runtime.memory.in_memory import ttl_seconds
@@ -47,7 +47,7 @@ def persistent_of(program: AgentText) -> dict[str, PathPlan]:
         plans[path] = PathPlan(
             path=path,
             scope=given.given("SCOPE") or scope_by_segment(path),
-            access=meant("persistent", "ACCESS", entry.access),
+            access=value_of_text("persistent", "ACCESS", entry.access),
             type=given.value("TYPE"),
             default=entry.default.value if entry.default is not None else None,
             display=display,

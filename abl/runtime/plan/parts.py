@@ -1,4 +1,4 @@
-"""What a program holds of each declaration: immutable, compiled, ready to run."""
+"""The plans of declarations that a program consists of: immutable, compiled, ready to run."""
 
 from __future__ import annotations
 

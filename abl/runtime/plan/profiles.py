@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from abl.language.entry import Entry
+from abl.language import key_at
+from abl.language.entry import Entry, named
 from abl.language.written import listed
 from abl.runtime.evaluation import Formula, condition
 from abl.runtime.plan.agent_text import AgentText
@@ -15,12 +16,7 @@ from abl.runtime.plan.parts import RulePlan
 from abl.runtime.plan.rules import rule_plan
 from abl.syntax import nodes
 
-NOT_RUN = ("VOICE", "CONVERSATION", "GATHER")
-NOT_RUN_BELOW = {
-    "TOOLS": ("ADD",),
-    "FLOW": ("OVERRIDES", "INSERTIONS", "REPLACE"),
-    "RESPONSE": ("max_buttons", "fallback_format", "media_types"),
-}
+RESPONSE = ("max_response_length", "max_buttons", "fallback_format", "media_types")
 FIRST_INDEX = 100_000
 """Where the numbers of a profile's rules begin: behind those of any agent."""
 
@@ -35,8 +31,11 @@ class ProfilePlan:
     instructions: str | None
     rules: tuple[RulePlan, ...]
     hidden: frozenset[str]
+    added: frozenset[str]
     skipped: frozenset[str]
-    most: int | None
+    fields: Mapping[str, Entry]
+    steps: Mapping[str, Entry]
+    response: Mapping[str, Any]
     left_out: tuple[tuple[str, Any], ...]
     span: Any
 
@@ -65,7 +64,7 @@ def _profiles_of(path: str, text: str) -> tuple[ProfilePlan, ...]:
 
 
 def inline_plans(program: AgentText) -> tuple[ProfilePlan, ...]:
-    """The profiles that stand in an agent."""
+    """The profiles that are in an agent."""
     found = [node for section in program.agent.sections for node in section.described]
     return tuple(_plan(program, node) for node in found if isinstance(node, nodes.Profile))
 
@@ -81,6 +80,7 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
     name = profile.name.value.strip() if profile.name is not None else ""
     priority = profile.priority.value.strip() if profile.priority is not None else ""
     tools, flow = Entry.at("profile_tools", given.lines("TOOLS")), Entry.at("profile_flow", given.lines("FLOW"))
+    gather = Entry.at("profile_gather", given.lines("GATHER"))
     response = Entry.at("profile_response", given.lines("RESPONSE"))
     rules = () if profile.inline or program.agent.constraints is None else program.agent.constraints.rules
     return ProfilePlan(
@@ -93,19 +93,27 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
             for at, rule in enumerate(rules)
         ),
         hidden=frozenset(tools.texts("HIDE")),
+        added=frozenset() if profile.inline else frozenset(tool.name.value for tool in program.agent.tools),
         skipped=frozenset(flow.texts("SKIP")),
-        most=response.given("max_response_length"),
-        left_out=tuple(_left_out(program, given)),
+        fields=dict(named("override", gather.lines("FIELD_OVERRIDES"))),
+        steps=dict(named("step_override", flow.lines("OVERRIDES"))),
+        response={key: response.given(key) for key in RESPONSE if key in response},
+        left_out=tuple(_left_out(program, profile)),
         span=program.span(profile),
     )
 
 
-def _left_out(program: AgentText, given: Entry) -> Iterator[tuple[str, Any]]:
-    for key in NOT_RUN:
-        if (lines := given.lines(key)) is not None:
-            yield key, program.span(getattr(lines, "key_span", None))
-    for key, below in NOT_RUN_BELOW.items():
-        inside = Entry.at(f"profile_{key.lower()}", given.lines(key))
-        for name in below:
-            if (lines := inside.lines(name)) is not None:
-                yield f"{key}.{name}", program.span(getattr(lines, "key_span", None))
+def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[tuple[str, Any]]:
+    from abl.analysis.conformance.not_executed import of_whole
+
+    place = "inline_profile" if profile.inline else "profile"
+    whole = set()
+    for part in profile.content.members:
+        declared = key_at(place, part.key)
+        if declared is not None and declared.runs == "platform":
+            whole.add(part.key_span)
+            yield part.key, program.span(part.key_span)
+    parts = [part.span for part in profile.content.members if part.key_span in whole]
+    for span, key in of_whole(program.source, profile):
+        if not any(part.start <= span.start < part.end for part in parts):
+            yield key, program.span(span)

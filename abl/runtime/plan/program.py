@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from abl.language import declared_name
 from abl.language.entry import Entry
 from abl.runtime.agents.intents import IntentPlan, intent_plans
 from abl.runtime.gather.lookups import LookupTable, lookup_tables
@@ -21,6 +22,8 @@ from abl.runtime.plan.entities import EntityPlan, entity_plans, with_entity
 from abl.runtime.plan.fields import FieldPlan, ad_hoc_field, field_plans
 from abl.runtime.plan.flow import FlowPlan
 from abl.runtime.plan.guardrails import GuardPlan, guard_plans
+from abl.runtime.plan.left_out import LeftOuts, left_outs
+from abl.runtime.plan.linking import Linked
 from abl.runtime.plan.memory import persistent_of, recalls_of, triggers_of, variables_of
 from abl.runtime.plan.parts import (
     CompletionPlan,
@@ -35,13 +38,15 @@ from abl.runtime.plan.parts import (
 from abl.runtime.plan.profiles import ProfilePlan, inline_plans
 from abl.runtime.plan.routes import RoutePlan, route_plans
 from abl.runtime.plan.rules import fields_read, rule_plan, step_rules
+from abl.runtime.plan.supervising import PolicyPlan, StatePlan, policy_plans, return_handlers, state_plan
 from abl.runtime.plan.tools import OutcomePlan, ProcessPlan, outcome_plan, process_plan
 from abl.runtime.privacy.masking import Display
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.readers.content import content_of
 
 if TYPE_CHECKING:
-    from abl.analysis.flow.detours import Changes
+    from abl.analysis.flow.detours import Changes, Detour
     from abl.analysis.index.model import AgentIndex
 
 DEFAULT_MESSAGES: Mapping[str, str] = {
@@ -55,6 +60,7 @@ DEFAULT_MESSAGES: Mapping[str, str] = {
     "self_handoff": "The transfer did not work.",
     "tool_fallback_desc": "Runs an operation.",
 }
+NOTHING = Linked("", ())
 ESCALATING = "Escalating to human agent."
 """Said in place of the default `escalation_format` when the author wrote no reason."""
 MAX_FLOW_ITERATIONS = 100
@@ -69,7 +75,22 @@ class Program(AgentText):
     @cached_property
     def variables(self) -> dict[str, VariablePlan]:
         """Declared session variables."""
-        return variables_of(self)
+        return {**self.state.variables, **variables_of(self)}
+
+    @cached_property
+    def state(self) -> StatePlan:
+        """STATE of a supervisor."""
+        return state_plan(self)
+
+    @cached_property
+    def policies(self) -> tuple[PolicyPlan, ...]:
+        """POLICIES of a supervisor."""
+        return policy_plans(self)
+
+    @cached_property
+    def return_handlers(self) -> dict[str, tuple[Entry, nodes.Block]]:
+        """RETURN_HANDLERS by name."""
+        return return_handlers(self)
 
     @cached_property
     def variable_types(self) -> dict[str, str]:
@@ -177,11 +198,11 @@ class Program(AgentText):
         document = parse(self.source.text, self.source.path)
         return collect(next(a for a in document.agents if a.name == self.agent.name), document)
 
-    def detour_steps(self, target: str, parts: Sequence[Changes]) -> dict[str, tuple[str, ...]]:
-        """The steps of a detour to ``target``, each with the tools that a model may call (docs/spec 04 §5)."""
-        from abl.analysis.flow.detours import detour_steps
+    def detour(self, target: str, parts: Sequence[Changes]) -> Detour:
+        """The detour to ``target`` of a rule with these open parts (docs/spec 04 §5.1)."""
+        from abl.analysis.flow.detours import detour_of
 
-        return detour_steps(self.index, target, parts)
+        return detour_of(self.index, target, parts)
 
     # Collecting, flow, coordination ------------------------------------------------------------------------------
 
@@ -237,12 +258,21 @@ class Program(AgentText):
     @cached_property
     def flow(self) -> FlowPlan | None:
         """The flow, if the agent has one."""
-        return FlowPlan.of(self.agent.flow) if self.agent.flow is not None and self.agent.flow.steps else None
+        return (
+            FlowPlan.of(self.agent.flow, self.agent.action_handlers)
+            if self.agent.flow is not None and self.agent.flow.steps
+            else None
+        )
 
     @cached_property
     def tools(self) -> dict[str, nodes.Tool]:
         """Declared tools by name."""
         return {tool.name.value: tool for tool in self.agent.tools}
+
+    @cached_property
+    def own_tools(self) -> frozenset[str]:
+        """The tools that stand in the agent's own document."""
+        return frozenset(t.name.value for t in self.agent.tools if not self.pieces or t.span.start < self.own)
 
     @cached_property
     def handoffs(self) -> tuple[HandoffPlan, ...]:
@@ -262,12 +292,25 @@ class Program(AgentText):
     @cached_property
     def messages(self) -> dict[str, str]:
         """MESSAGES over the defaults of docs/spec 09 §8."""
-        return {**DEFAULT_MESSAGES, **{name.value: text.value for name, text in self.agent.messages}}
+        given = {declared_name("messages", name.value): text.value for name, text in self.agent.messages}
+        return {**DEFAULT_MESSAGES, **given}
 
     @cached_property
     def templates(self) -> dict[str, str]:
         """TEMPLATES by name."""
         return {name.value: text.value for name, text in self.agent.templates}
+
+    @cached_property
+    def template_parts(self) -> dict[str, tuple[tuple[str, nodes.Content], ...]]:
+        """What a TEMPLATE presents besides its text, by name: its formats as one, and the rest."""
+        described = [t for s in self.agent.sections if s.keyword == "TEMPLATES" for t in s.described]
+        return {t.name.value: parts_of(t.content) for t in described if isinstance(t, nodes.Template)}
+
+    @cached_property
+    def shown_parts(self) -> tuple[tuple[str, nodes.Content], ...]:
+        """RICH_CONTENT and ACTIONS of the agent itself."""
+        shown = [s for s in self.agent.sections if s.keyword in ("RICH_CONTENT", "ACTIONS") and s.block is not None]
+        return tuple((s.keyword, content_of(s.block)) for s in shown if s.block is not None)
 
     @cached_property
     def guardrails(self) -> tuple[GuardPlan, ...]:
@@ -291,7 +334,7 @@ class Program(AgentText):
 
     @cached_property
     def profiles(self) -> tuple[ProfilePlan, ...]:
-        """Profiles that stand in the agent."""
+        """Profiles that are in the agent."""
         return inline_plans(self)
 
     @cached_property
@@ -315,11 +358,15 @@ class Program(AgentText):
         return dict(self.agent.hooks)
 
     @cached_property
+    def left_outs(self) -> LeftOuts:
+        """What nothing here executes."""
+        return left_outs(self)
+
+    @cached_property
     def language(self) -> str:
-        """LANGUAGE, English when it is not given."""
+        """LANGUAGE; empty when it is not given."""
         section = self.agent.section("LANGUAGE")
-        text = section.value.value.strip() if section is not None and section.value is not None else ""
-        return text or "en"
+        return section.value.value.strip() if section is not None and section.value is not None else ""
 
     @cached_property
     def execution(self) -> Entry:
@@ -338,10 +385,24 @@ class Program(AgentText):
         return self.execution.given("tool_timeout") or 30_000
 
 
+def parts_of(template: nodes.Content) -> tuple[tuple[str, nodes.Content], ...]:
+    """The formats of a template, as FORMATS has them, and its other parts by key."""
+    others = [
+        (part.key.upper(), part) for part in template.members if part.key.upper() in ("VOICE", "ACTIONS", "RENDERABLES")
+    ]
+    return (("FORMATS", template), *others) if template.members else ()
+
+
 @lru_cache(maxsize=256)
-def programs_of(path: str, text: str) -> tuple[Program, ...]:
-    """The agents of one file."""
+def programs_of(path: str, text: str, behind: Linked = NOTHING) -> tuple[Program, ...]:
+    """The agents of one file; ``behind`` holds the tools that they take from others."""
+    document = document_of(path, text + behind.text)
+    return tuple(Program(agent, document.source, document.yaml, behind.pieces, len(text)) for agent in document.agents)
+
+
+@lru_cache(maxsize=512)
+def document_of(path: str, text: str) -> nodes.Document:
+    """The document of a file, read once."""
     from abl.syntax import parse
 
-    document = parse(text, path)
-    return tuple(Program(agent, document.source, document.yaml) for agent in document.agents)
+    return parse(text, path)

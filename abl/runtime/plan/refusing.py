@@ -1,4 +1,4 @@
-"""What of an agent is not simulated because the check found an error in it (docs/spec 05 §1).
+"""The parts of an agent that are not simulated because the check found an error in them (docs/spec 05 §1).
 
 An error refuses the smallest thing around it that is carried out as a whole: a step, tool, remember trigger, recall,
 handoff, completion or hook. What is declared for all of an agent (variables, paths, fields, sections) cannot be left
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from abl.runtime.state import Thread
 
 TOO_MANY = "ABL100"
-"""Says that a document has more problems than are told (docs/spec 05 §1); any of it may have an error."""
+"""Says that a document has more problems than are reported (docs/spec 05 §1); any of it may have an error."""
 
 AGENT = "agent"
 """The place of what refuses all of an agent."""

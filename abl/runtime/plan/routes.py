@@ -8,7 +8,7 @@ from typing import Any
 from abl.language import plain
 from abl.language.entry import Entry
 from abl.language.written import unquoted
-from abl.runtime.evaluation import Formula, condition
+from abl.runtime.evaluation import Formula
 from abl.runtime.plan.agent_text import AgentText
 from abl.runtime.plan.listed import Listed, entries, entry_at
 
@@ -17,7 +17,7 @@ ACTIONS = ("ROUTE_TO", "ROUTE_TO_USER", "ROUTE_TO_VARIABLE", "INTENT_MATCH", "EN
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a rule does: one of ``ACTIONS``, or COMPLETE, ESCALATE, HANDOFF, with what stands behind it."""
+    """What a rule does: one of ``ACTIONS``, or COMPLETE, ESCALATE, HANDOFF, with what follows it."""
 
     action: str
     given: str = ""
@@ -55,7 +55,7 @@ def _plan(program: AgentText, entry: Listed) -> RoutePlan:
     return RoutePlan(
         name=given.text("NAME") or "",
         priority=given.given("PRIORITY") if given.given("PRIORITY") is not None else 100,
-        when=condition(when.value.value if when is not None and when.value is not None else ""),
+        when=program.condition(when.value if when is not None else None),  # type: ignore[arg-type]
         route=_route(given.text("THEN")) if below is None and "THEN" in given else _written(below or given),
         by_intent=tuple(
             (frozenset(plain(name) for name in match.texts("INTENTS")), route)

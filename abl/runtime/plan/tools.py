@@ -13,6 +13,7 @@ from abl.syntax import nodes, vocabulary
 from abl.syntax.readers.actions import read_directives
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import condition_text, item_head
+from abl.syntax.readers.flow_style import expanded, expanded_item
 
 if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
@@ -45,7 +46,7 @@ def outcome_plan(program: AgentText, found: nodes.Property) -> OutcomePlan:
     ctx = Context(program.source, program.source.text, yaml=program.yaml)
     steps: list[Step] = []
     unknown: list[nodes.Block] = []
-    for at, child in enumerate(found.block.children):
+    for at, child in enumerate(expanded(ctx, line) for line in expanded(ctx, found.block).children):
         path = f"{program.name}.{found.key}[{at}]"
         match child.key.lower():
             case "set":
@@ -71,7 +72,7 @@ def _steps(ctx: Context, items: Iterable[nodes.Block], path: str) -> list[Step]:
             steps.extend(read_directives(ctx, plain, PLACE, f"{path}.{len(steps)}"))
         plain, branches = [], []
 
-    for item in items:
+    for item in (expanded_item(ctx, line) for line in items):
         key = item.key.upper() if item.colon else ""
         if key not in vocabulary.BRANCH_CONDITIONS and key != "ELSE":
             if branches:

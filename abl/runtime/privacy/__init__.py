@@ -1,1 +1,1 @@
-"""How sensitive values show outside of a session (docs/spec 03 §3, 07 §10, 12 §4)."""
+"""How sensitive values are shown outside of a session (docs/spec 03 §3, 07 §10, 12 §4)."""

@@ -1,4 +1,4 @@
-"""How the slots of a message show where the message is not for its reader: in events (docs/spec 07 §10, 12 §4)."""
+"""How the slots of a message are shown in events, which its reader does not see (docs/spec 07 §10, 12 §4)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Concealer:
     def __init__(self, engine: Conversation, thread: Thread) -> None:
         self._engine = engine
         self._thread = thread
-        self.told = False
-        """A slot was concealed that tells something. A "yes" that depends on a secret does not, a piece of it does."""
+        self.revealing = False
+        """A slot was concealed that reveals something: a piece of a secret does, a "yes" about it does not."""
 
     def __call__(self, expression: Expression, value: Any, inside: bool) -> str | None:
         """The slot's display: as declared for a sensitive name itself, redacted for what is computed from one."""
@@ -41,9 +41,9 @@ class Concealer:
             twin = engine.recorder.shown(value) if isinstance(value, str) else value
             if twin == value:
                 return None
-            self.told = True
+            self.revealing = True
             return str(twin)
-        self.told = self.told or engine.recorder.secrets.tells(value)
+        self.revealing = self.revealing or engine.recorder.secrets.reveals(value)
         if inside or not isinstance(expression.node, Path):
             return str(REDACT.show(value))
         masker = engine.masker(self._thread)

@@ -78,7 +78,7 @@ def sensitivity(engine: Conversation, thread: Thread, scope: str, path: str, val
 
 
 def judged(engine: Conversation, write: FactWrite) -> FactWrite:
-    """The write with what is known at the end of the turn: what came after it may have told what in it is secret."""
+    """The write with what is known at the end of the turn: later events may have shown what in it is secret."""
     if write.delete or write.source.get("sensitive"):
         return write
     found = sensitivity(engine, engine.active, write.scope, write.path, write.value)

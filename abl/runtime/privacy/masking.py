@@ -1,4 +1,4 @@
-"""How sensitive values show outside the session (docs/spec 03 §3, 07 §10)."""
+"""How sensitive values are masked outside of the session (docs/spec 03 §3, 07 §10)."""
 
 from __future__ import annotations
 

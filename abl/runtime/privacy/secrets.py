@@ -43,7 +43,7 @@ class Secrets:
         secrets.append([text, display])
         secrets.sort(key=lambda pair: -len(pair[0]))
         if len(secrets) > MAX_SECRETS:
-            # Kept all the same: what is told of the turn that ends here must not show it.
+            # Recorded even so: the last events of the turn must not show it.
             raise SizeExceeded("secrets", "the session", len(secrets), MAX_SECRETS, "sensitive values")
 
     def add_twin(self, text: str, shown: str) -> None:
@@ -55,7 +55,7 @@ class Secrets:
             while len(twins) > MAX_TWINS:
                 del twins[next(iter(twins))]
 
-    def tells(self, value: Any, *, short: bool = True) -> bool:
+    def reveals(self, value: Any, *, short: bool = True) -> bool:
         """True when a computed value still holds a piece of a secret; ``short``: or is a shorter piece of one."""
         plain = plain_text(value if isinstance(value, str) else number_text(value))
         for raw in (plain_text(raw) for raw, _ in self._state.secrets):

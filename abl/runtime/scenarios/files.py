@@ -8,7 +8,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from abl.files import PROJECT_MARKS
+from abl.analysis.index.languages import is_tag
+from abl.project import NONE, Project, ProjectFileError, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import parse_time, ttl_seconds
 from abl.runtime.scenarios.memory import MemorySeed, policy_of, read_memory
@@ -21,6 +22,7 @@ TOP_KEYS = [
     "entry",
     "user",
     "channel",
+    "language",
     "now",
     "policy",
     "facts",
@@ -67,8 +69,8 @@ RECORD_KEYS = {
 }
 SCOPES = ("user", "project", "execution_tree")
 SUFFIX = ".scenario.yaml"
-PROJECT, MARKS = "project.yaml", PROJECT_MARKS
-"""The file that speaks for all scenarios of a project, and what marks the folder of one."""
+START = "2026-03-01T09:00:00Z"
+"""Where the clock of a scenario stands when nothing says otherwise."""
 AGENT_SUFFIXES = (".abl", ".agent.yaml")
 
 
@@ -97,7 +99,8 @@ class Scenario:
     entry: str | None = None
     user: str | None = None
     channel: str = "web"
-    now: datetime = field(default_factory=lambda: parse_time("2026-03-01T09:00:00Z"))
+    language: str | None = None
+    now: datetime = field(default_factory=lambda: parse_time(START))
     policy: str = "evaluate"
     seed: int = 0
     facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -113,39 +116,29 @@ class Scenario:
 # Reading ---------------------------------------------------------------------------------------------------------
 
 
-def load_scenario(path: Path, *, policy: str = "evaluate") -> tuple[Scenario, dict[str, str]]:
+def load_scenario(
+    path: Path, *, policy: str = "evaluate", beside: Mapping[str, str] | None = None
+) -> tuple[Scenario, dict[str, str]]:
     """A scenario file and the agent files it runs, by path relative to it. Raises ScenarioError.
 
-    ``policy`` is that of a scenario that names none (docs/spec 04 §6.1).
+    ``policy`` is that of a scenario that names none, in a project whose ``project.yaml`` names none (docs/spec 04
+    §6.1). ``beside`` are the files of a scenario that names none; without them those of its folder.
     """
-    scenario = read_scenario(_read(path), str(path), policy=policy)
+    try:
+        project = project_for(path.parent)
+    except ProjectFileError as error:
+        raise ScenarioError(str(error)) from error
+    scenario = read_scenario(_read(path), str(path), policy=policy, project=project)
     folder = path.parent
-    names = scenario.agents or tuple(sorted(p.name for p in folder.iterdir() if p.name.endswith(AGENT_SUFFIXES)))
-    files: dict[str, str] = {}
-    for name in names:
-        files[name] = _read(folder / name, f"{path}: agents: ")
+    names = scenario.agents
+    if not names and beside is None:
+        names = tuple(sorted(p.name for p in folder.iterdir() if p.name.endswith(AGENT_SUFFIXES)))
+    files = {name: _read(folder / name, f"{path}: agents: ") for name in names} or dict(beside or {})
     if not files:
         raise ScenarioError(f"{path}: agents: there is no agent file in {folder}")
-    return within_project(scenario, folder, files), files
-
-
-def within_project(scenario: Scenario, folder: Path, files: Mapping[str, str]) -> Scenario:
-    """The scenario with what the ``project.yaml`` around it says for all: `entry`, and mocks in `tools` (12 §3).
-
-    The scenario's own entry wins, and its tools replace those of the project tool by tool.
-    """
-    place = next((f / PROJECT for f in (folder, *folder.parents) if any((f / mark).is_file() for mark in MARKS)), None)
-    if place is None or not place.is_file():
-        return scenario
-    try:
-        data = mapping(load_yaml(_read(place)) or {}, str(place))
-    except UnreadableYaml as error:
-        raise ScenarioError(f"{place}: this is no YAML: {error}") from error
-    entry = _optional(data, "entry")
-    if entry is not None and entry not in programs_in(files):  # a scenario may run some of the agents
-        entry = None
-    tools = _tools(data.get("tools") or {}, f"{place}: tools")
-    return replace(scenario, entry=scenario.entry or entry, tools={**tools, **scenario.tools})
+    if scenario.entry is None and project.entry in programs_in(files):  # a scenario may run some of the agents
+        scenario = replace(scenario, entry=project.entry)
+    return scenario, files
 
 
 def _read(path: Path, prefix: str = "") -> str:
@@ -155,10 +148,13 @@ def _read(path: Path, prefix: str = "") -> str:
         raise ScenarioError(f"{prefix}{path} cannot be read: {error}") from error
 
 
-def read_scenario(text: str | Mapping[str, Any], place: str = "scenario", *, policy: str = "evaluate") -> Scenario:
+def read_scenario(
+    text: str | Mapping[str, Any], place: str = "scenario", *, policy: str = "evaluate", project: Project = NONE
+) -> Scenario:
     """A scenario from YAML text or a mapping of the same shape; unknown keys are errors with a suggestion.
 
-    ``policy`` is that of a scenario that names none.
+    What it does not say is as in ``project`` (12 §3.1), whose tools it replaces one by one; ``policy`` is the default
+    of both.
     """
     data: Any = text
     if isinstance(text, str):
@@ -179,12 +175,13 @@ def read_scenario(text: str | Mapping[str, Any], place: str = "scenario", *, pol
         entry=_optional(data, "entry"),
         user=_optional(data, "user"),
         channel=str(data.get("channel", "web")),
-        now=_time(data.get("now", "2026-03-01T09:00:00Z"), f"{place}: now"),
-        policy=data.get("policy", policy),
+        language=_language(data, place) or project.language,
+        now=_time(data["now"], f"{place}: now") if "now" in data else project.now or parse_time(START),
+        policy=data.get("policy", project.policy or policy),
         seed=_whole(data.get("seed", 0), f"{place}: seed"),
         facts=_facts(data.get("facts") or {}, f"{place}: facts"),
         session=plain(mapping(data.get("session") or {}, f"{place}: session")),
-        tools=_tools(data.get("tools") or {}, f"{place}: tools"),
+        tools={**project.tools, **_tools(data.get("tools") or {}, f"{place}: tools")},
         model=_model(data.get("model"), f"{place}: model"),
         settings=mapping(data.get("settings") or {}, f"{place}: settings"),
         memory=read_memory(plain(data.get("memory")), f"{place}: memory"),
@@ -279,6 +276,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
+
+
+def _language(data: Mapping[str, Any], place: str) -> str | None:
+    found = _optional(data, "language")
+    if found is not None and not is_tag(found):
+        raise ScenarioError(f"{place}: language is {found!r}; a language tag such as en or de-CH is right")
+    return found
 
 
 def _optional(data: Mapping[str, Any], key: str) -> str | None:

@@ -109,6 +109,7 @@ class Player:
             channel=scenario.channel,
             session_id=session_id,
             entry=scenario.entry,
+            language=scenario.language,
             settings=scenario.settings,
             kept=self._kept,
             checked=self._count > 1,

@@ -1,4 +1,4 @@
-"""Reading the data of a scenario strictly: what is wrong, where, and what would be right (docs/spec 12 §3)."""
+"""Strict reading of the data of a scenario: a message says what is wrong, where, and what would be right (12 §3)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def listed(value: Any, place: str) -> list[Any]:
 
 
 def kind_of(value: Any) -> str:
+    """The type of a value in words, with its article."""
     return {"NoneType": "empty", "str": "a text", "dict": "a mapping", "list": "a list"}.get(
         type(value).__name__, f"a {type(value).__name__}"
     )

@@ -109,17 +109,22 @@ def resolve(
     if tool is None:
         return Arguments(explicit, dict.fromkeys(explicit, "explicit"), [], sensitive=set(sensitive))
     found = Arguments({}, {}, [], sensitive=set(sensitive))
+    described = enrichment(tool)
     for parameter in tool.parameters:
         name = parameter.name.value
         value, source = explicit.get(name), "explicit"
         if value is None:
             value, source = _from_source(engine, thread, tool, name, found)
+        entry = described.get(name)
         if value is None and parameter.default is not None:
             value, source = parameter.default.value, "default"
+        if value is None and entry is not None and "default" in entry:
+            value, source = entry.text("default"), "default"
         if value is None:
             value, source = thread.variables.get(name), "variable"
         if value is None:
-            if parameter.required:
+            wanted = entry.given("required") if entry is not None else None
+            if parameter.required if wanted is None else wanted:
                 found.missing.append(name)
             continue
         fits, value = coerced(value, parameter.type)

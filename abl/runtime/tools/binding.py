@@ -1,4 +1,4 @@
-"""What a finished call leaves behind: variables, counters, ``on_result`` / ``on_error`` (docs/spec 06 §5.8, 08 §7)."""
+"""What a finished call changes: variables, counters, ``on_result`` / ``on_error`` (docs/spec 06 §5.8, 08 §7)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from abl.language import told_keys, words_at
+from abl.language import words_at
 from abl.runtime.agents import profiles
 from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
@@ -23,6 +23,8 @@ from abl.runtime.tools import confirm, process
 from abl.runtime.tools.arguments import Arguments, arguments_of, resolve
 from abl.runtime.tools.binding import bind, bind_blocked
 from abl.runtime.tools.invocation import Called, Invocation, entry_of
+from abl.runtime.tools.request import request_of
+from abl.runtime.turn import left_out
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
 BUILT_IN = frozenset({"call_transfer", "transfer_to_agent", "ivr_digit_input", "get_attachment", "list_attachments"})
 NEVER_EXECUTED = frozenset(words_at("tool", "TYPE")) - {"http"}
-NOT_RUN = told_keys("tool")
 MAX_NESTED_CALLS = 10
 """Calls inside of each other's ``do`` lists."""
 
@@ -63,6 +64,7 @@ def call_tool(
     why = refused(engine, thread, tool) if tool is not None else None
     if why is not None:
         return _failed(engine, thread, call, ToolError(subtype="refused", message=why))
+    left_out.tell_tool(engine, thread, name)
     if origin == "model":
         recall_before(engine, thread, name)  # the other callers do it before they evaluate their arguments
     arguments = _arguments(engine, thread, call, explicit)
@@ -92,7 +94,7 @@ def _arguments(engine: Engine, thread: Thread, call: Invocation, explicit: dict[
 
 
 def _stopped(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called | None:
-    """What the call came to before it was made: wrong arguments, ``process.before``, consent; None = go on."""
+    """What the call came to before it was made: wrong arguments, ``process.before``, consent; None = continue."""
     if arguments.problem is None and arguments.missing:
         missing = ", ".join(arguments.missing)
         arguments.problem = ToolError(subtype="missing_argument", message=f"{call.name} needs {missing}")
@@ -189,10 +191,6 @@ def _note_not_executed(engine: Engine, program: Program, call: Invocation) -> No
     kind = entry_of(tool).value("TYPE")
     if kind in NEVER_EXECUTED:
         engine.recorder.not_executed("binding", f"{kind} tools are mocked", program.span(tool))
-    for key in NOT_RUN:
-        prop = tool.prop(key)
-        if prop is not None:
-            engine.recorder.not_executed(key.lower(), "the call goes on without it", program.span(prop.key_span))
 
 
 def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Arguments) -> Called:
@@ -204,6 +202,8 @@ def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
         recorder.emit("call.cache_hit", {"tool": call.name, "args": shown_args}, span=call.span)
         return Called(engine.state.call_cache[key])
     data = {"tool": call.name, "args": shown_args, "sources": arguments.sources, "origin": call.origin}
+    if request := request_of(engine, thread, call.tool, shown_args):
+        data["request"] = request
     start = recorder.emit("call.start", data, span=call.span)
     with recorder.inside(start):
         result = _attempts(engine, thread, call, arguments.values)
@@ -212,10 +212,13 @@ def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
         engine.state.call_cache[key] = called.result
     failed = called.error is not None
     end: dict[str, Any] = {
-        "tool": call.name, "status": "failed" if failed else "ok", "ms": result.delay_ms, "mode": result.mode,
+        "tool": call.name,
+        "status": "failed" if failed else "ok",
+        "ms": result.delay_ms,
+        "mode": result.mode,
         "generated": result.generated,
         "error" if failed else "result": masker.shown("call_result", called.error if failed else called.result),
-    }  # fmt: skip
+    }
     if result.generated:
         end["notes"] = [note("RUN010", "mock.generated", f"no mock case for {call.name}; a sample was made", "info")]
     recorder.emit("call.end", end, status=end["status"], span=call.span, parent=start["seq"])

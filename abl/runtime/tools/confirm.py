@@ -60,9 +60,13 @@ def verdict(engine: Engine, thread: Thread, call: Invocation, arguments: Argumen
     same_call = known is not None and (known["tool"], known.get("origin")) == (call.name, call.origin)
     if known is None or not same_call or known["answer"] is None or _changed(call.tool, known["values"], values):
         thread.confirm = {
-            "tool": call.name, "origin": call.origin, "values": dict(values), "answer": None, "unclear": False,
+            "tool": call.name,
+            "origin": call.origin,
+            "values": dict(values),
+            "answer": None,
+            "unclear": False,
             "shown": arguments.shown(engine.masker(thread)),
-        }  # fmt: skip
+        }
         _question(engine, thread, call.span)
         return "ask"
     values.clear()
@@ -92,7 +96,7 @@ def take_answer(engine: Engine, thread: Thread, message: str) -> bool:
     known = thread.confirm
     if known is None:
         return True
-    language, today = engine.program(thread).language, engine.now().date()
+    language, today = engine.language(thread), engine.now().date()
     clear, value, _ = read_value(_YES_OR_NO, message, language, today)
     if not clear and not known["unclear"]:
         known["unclear"] = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from abl.runtime.flow import actions
 from abl.runtime.plan.tools import Choice, Step
 from abl.runtime.tools.invocation import Called, Invocation
+from abl.runtime.turn import left_out
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -78,13 +79,17 @@ class Outcome:
                 actions.log(engine, thread, action, self.local)
             case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
                 actions.interaction_language(engine, thread, action)
+            case nodes.Setting() if action.keyword == "DELEGATE":
+                actions.delegate(engine, thread, action)
+            case nodes.Setting() if action.keyword == "RETURN":
+                pass  # what is asked always gives control back
             case nodes.Respond():
                 actions.respond(engine, thread, action, local=self.local)
             case nodes.Call():
                 return self.nested(engine, thread, action, self.local) if self.nested is not None else None
             case nodes.Transition():
                 return action
-            case _:
+            case _ if not left_out.is_told(engine, thread, action, self.call.name):
                 engine.recorder.not_executed(action.keyword, "a tool cannot do it here", self.program.span(action))
         return None
 

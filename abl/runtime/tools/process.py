@@ -59,8 +59,6 @@ def after(engine: Engine, thread: Thread, call: Invocation, called: Called) -> C
 
 def _begin(engine: Engine, thread: Thread, call: Invocation, plan: ProcessPlan) -> Event:
     span = engine.program(thread).span(plan.block)
-    if plan.uses is not None:
-        engine.recorder.not_executed("process.use", f"there is no transform {plan.uses!r} here", span, tool=call.name)
     return engine.recorder.emit("tool.process", {"tool": call.name, "stage": plan.stage, "changed": {}}, span=span)
 
 
@@ -96,7 +94,7 @@ def _requirement(engine: Engine, thread: Thread, plan: ProcessPlan, values: dict
 
 
 def _failed(engine: Engine, thread: Thread, plan: ProcessPlan, event: Event, problem: str) -> Called | None:
-    """What on_fail makes of it; None = the call goes on."""
+    """What on_fail makes of it; None = the call continues."""
     on_fail = plan.on_fail
     event["status"] = "failed"
     engine.recorder.complete(event, failed=problem, on_fail=on_fail.kind)

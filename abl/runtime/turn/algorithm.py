@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from abl.language import SECTIONS
 from abl.runtime.agents import coordination, human, profiles
 from abl.runtime.events.recorder import Event, cut_text
 from abl.runtime.flow.detours import forget_ended
@@ -18,8 +17,6 @@ from abl.runtime.turn import lifecycle, reasoning, replies, understanding, work
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
-
-STATIC_SECTIONS = tuple([name for name, section in SECTIONS.items() if section.runs == "told" and section.offered])
 
 
 # The whole turn --------------------------------------------------------------------------------------------------
@@ -37,11 +34,11 @@ def start(engine: Engine) -> None:
     data = {"session_id": state.session_id, "user": state.user, "channel": state.channel, "policy": state.policy,
             "entry": state.entry, "state": {"active": state.entry}}  # fmt: skip
     engine.recorder.emit("session.start", data, span=engine.program(thread).span(engine.program(thread).agent))
-    opened = _open(engine, None, None)
+    turn_start = _open(engine, None, None)
     owned = lifecycle.activate(engine, thread)
     if engine.program(thread).flow is not None and not owned:
         work.process(engine, "work")
-    _close(engine, opened, thread, hooks=False)
+    _close(engine, turn_start, thread, hooks=False)
 
 
 def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None = None) -> None:
@@ -61,34 +58,33 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
     )
     thread = engine.active
     engine.enter(thread)
-    opened = _open(engine, message, action)
+    turn_start = _open(engine, message, action)
     engine.turn.asked_sensitive = engine.guarded and _asks_sensitive(engine, thread)
     if state.escalated:
         human.listen(engine, thread)
-        _close(engine, opened, thread, hooks=False)
+        _close(engine, turn_start, thread, hooks=False)
         return
     profiles.choose(engine, thread)
     if action is None and not guardrails.admit(engine, thread):
-        _close(engine, opened, thread, hooks=True)
+        _close(engine, turn_start, thread, hooks=True)
         return
     if message is not None:
         state.history.append({"from": "user", "text": message if action is not None else engine.turn.message or ""})
-    _static_sections(engine, thread)
     if action is None and not understanding.understand(engine, thread):
-        _close(engine, opened, thread, hooks=True)
+        _close(engine, turn_start, thread, hooks=True)
         return
     if coordination.check_escalation(engine, thread):
-        _close(engine, opened, thread, hooks=False)
+        _close(engine, turn_start, thread, hooks=False)
         return
     if thread.paused is not None:
-        _close(engine, opened, thread, hooks=_answered(engine, thread))
+        _close(engine, turn_start, thread, hooks=_answered(engine, thread))
         return
     spoke = lifecycle.hook(engine, thread, "before_turn")
     if thread.paused is None and not state.escalated:
         _work(engine, thread, spoke=spoke)
         while understanding.advance(engine, thread):
             _work(engine, thread, spoke=False)
-    _close(engine, opened, thread, hooks=True)
+    _close(engine, turn_start, thread, hooks=True)
 
 
 def human_done(engine: Engine, left: Mapping[str, Any]) -> None:
@@ -98,9 +94,9 @@ def human_done(engine: Engine, left: Mapping[str, Any]) -> None:
     engine.turn = TurnState(state.turn, since=state.revision)
     thread = engine.active
     engine.enter(thread)
-    opened = _open(engine, None, None)
+    turn_start = _open(engine, None, None)
     human.finish(engine, left)
-    _close(engine, opened, thread, hooks=False)
+    _close(engine, turn_start, thread, hooks=False)
 
 
 def _work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
@@ -118,7 +114,7 @@ def _work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
 
 
 def _answered(engine: Engine, thread: Thread) -> bool:
-    """The message answers a hook or ON_START that asked for consent; what that held up goes on, with its message.
+    """The message answers a hook or ON_START that asked for consent; what that held up continues, with its message.
 
     True when the hook after_turn is due.
     """
@@ -156,7 +152,7 @@ def _open(engine: Engine, message: str | None, action: dict[str, Any] | None) ->
     return event
 
 
-def _close(engine: Engine, opened: Event, thread: Thread, *, hooks: bool) -> None:
+def _close(engine: Engine, turn_start: Event, thread: Thread, *, hooks: bool) -> None:
     """T13–T18 but for the commit, which is the session's."""
     state = engine.state
     _hide_unread(engine)
@@ -183,10 +179,10 @@ def _close(engine: Engine, opened: Event, thread: Thread, *, hooks: bool) -> Non
     engine.recorder.close()
     active = engine.active
     waiting = waiting_reason(engine)
-    if opened["data"]["input"] is not None and engine.guarded:
-        opened["data"]["input"] = engine.recorder.text(opened["data"]["input"])
+    if turn_start["data"]["input"] is not None and engine.guarded:
+        turn_start["data"]["input"] = engine.recorder.text(turn_start["data"]["input"])
     data = {
-        "input": opened["data"]["input"],
+        "input": turn_start["data"]["input"],
         "replies": [engine.recorder.text(reply) for reply in engine.turn.delivered],
         "waiting": waiting,
         "agent": active.agent,
@@ -194,7 +190,7 @@ def _close(engine: Engine, opened: Event, thread: Thread, *, hooks: bool) -> Non
         "state": {"active": active.agent, "flow": {"step": active.flow.step, "waiting": waiting}},
         "changed": engine.changed(),
     }
-    engine.recorder.emit("turn.end", data, parent=opened["seq"])
+    engine.recorder.emit("turn.end", data, parent=turn_start["seq"])
 
 
 def _hide_unread(engine: Engine) -> None:
@@ -220,7 +216,7 @@ def _after_the_end(engine: Engine, message: str | None) -> None:
     engine.turn = TurnState(engine.state.turn, message=message)
     thread = engine.active
     engine.recorder.agent, engine.recorder.step = thread.agent, thread.flow.step
-    opened = _open(engine, message, None)
+    turn_start = _open(engine, message, None)
     engine.say_template(thread, engine.program(thread).messages["conversation_complete"], kind="notice")
     replies.deliver(engine)
     engine.recorder.close()
@@ -232,7 +228,7 @@ def _after_the_end(engine: Engine, message: str | None) -> None:
         "ended": True,
         "changed": {},
     }
-    engine.recorder.emit("turn.end", data, parent=opened["seq"])
+    engine.recorder.emit("turn.end", data, parent=turn_start["seq"])
 
 
 def waiting_reason(engine: Engine) -> str | None:
@@ -248,12 +244,3 @@ def waiting_reason(engine: Engine) -> str | None:
         return thread.flow.reason if thread.flow.status == "waiting" else "input"
     reason = thread.system.get("_waiting", "input")
     return str(reason)
-
-
-def _static_sections(engine: Engine, thread: Thread) -> None:
-    """Sections that act on every message and are not carried out here, each once per turn (09 §16)."""
-    program = engine.program(thread)
-    for keyword in STATIC_SECTIONS:
-        section = program.agent.section(keyword)
-        if section is not None:
-            engine.recorder.not_executed(keyword, "this runner does not carry it out", program.span(section))

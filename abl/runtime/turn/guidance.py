@@ -1,4 +1,4 @@
-"""What the model is told of words and manner: the glossary, COMMUNICATION (docs/spec 09 §2, §4, §10)."""
+"""Instructions to the model about words and manner: the glossary, COMMUNICATION (docs/spec 09 §2, §4, §10)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def guidance(program: Program) -> Iterator[str]:
 def _manner(given: Entry) -> Iterator[str]:
     if language := given.text("language"):
         yield f"Answer in this language: {language}."
-    if formality := given.text("formality"):
+    if formality := given.value("formality"):
         yield f"Tone: {formality}."
     yield from given.texts("constraints")
     pronouns, words = given.below("pronouns"), given.below("vocabulary")

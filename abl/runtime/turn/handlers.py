@@ -1,4 +1,4 @@
-"""What a message meets at a waiting step: sub-intents, digressions, ON_INPUT (docs/spec 06 §6.3, §7)."""
+"""How a waiting step handles a message: sub-intents, digressions, ON_INPUT (docs/spec 06 §6.3, §7)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _matches(engine: Engine, thread: Thread, handler: nodes.IntentHandler, messa
 
 
 def _in_order(words: list[str], message: str) -> bool:
-    """Whether the words of a name stand in the message as whole words, one behind the other.
+    """Whether the words of a name are in the message as whole words, one behind the other.
 
     The first place of each is enough, and one pass finds it; a pattern of all words goes back again and again.
     """
@@ -209,14 +209,14 @@ def pick_branch(engine: Engine, thread: Thread, step: StepPlan, mode: str, *, ad
 
 
 def pick_action(engine: Engine, thread: Thread, action_id: str, value: Any) -> bool:
-    """The handler of ON_ACTION for a click, put on the stack (06 §6.4); False when the step has none for it."""
+    """The handler of ON_ACTION for a click, else that of ACTION_HANDLERS, put on the stack (06 §6.4); False: none."""
     step = waits_for_input(engine, thread)
     if step is None:
         return False
     program = engine.program(thread)
     fields = {"fields": value} if isinstance(value, dict) else {}
     thread.system["action"] = {"id": action_id, "value": value, **fields}
-    for handler, key in step.actions:
+    for handler, key in (*step.actions, *steps.plan_of(engine, thread).actions):
         if handler.action is None or handler.action.value != action_id:
             continue
         if handler.condition is not None and not engine.holds(thread, program.condition(handler.condition)):

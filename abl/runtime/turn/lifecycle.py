@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
+from abl.runtime.events.recorder import note
 from abl.runtime.flow import actions
 from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
@@ -15,6 +16,7 @@ from abl.runtime.privacy.fact_masks import learn
 from abl.runtime.tools.arguments import arguments_of
 from abl.runtime.tools.calling import act_at_once, call_tool, recall_before
 from abl.runtime.tools.exits import move_of
+from abl.runtime.turn import left_out
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def activate(engine: Engine, thread: Thread) -> bool:
     for key in [key for key in thread.system if key.startswith("_delegated:")]:
         del thread.system[key]
     if first:
+        left_out.tell_agent(engine, thread)
         declare(engine, thread)
         recall(engine, thread, "session:start")
     profiles.choose(engine, thread)
@@ -63,14 +66,17 @@ def declare(engine: Engine, thread: Thread) -> None:
     values = initialise(engine, thread)
     shown = engine.masker(thread)
     present = {name: shown.shown(name, value) for name, value in thread.variables.items()}
+    unset = [name for name in engine.program(thread).state.required if engine.context(thread).value(name) is None]
     data: dict[str, Any] = {"initial": values, "state": {"set": present, "active": thread.agent}}
+    if unset:
+        data["notes"] = [note("RUN004", "state.required", f"required by STATE and not set: {', '.join(unset)}")]
     engine.recorder.emit("context", data, span=engine.program(thread).span(engine.program(thread).agent.memory))
-    _glance(engine, thread)
+    _learn_sensitive_facts(engine, thread)
     for path in engine.facts.readable(thread):
         engine.facts.read(thread, path)
 
 
-def _glance(engine: Engine, thread: Thread) -> None:
+def _learn_sensitive_facts(engine: Engine, thread: Thread) -> None:
     """Learn which of the facts that an agent only writes are sensitive, before it is given a value for one."""
     program, readable = engine.program(thread), engine.facts.readable(thread)
     for path in dict.fromkeys((*program.persistent, *(trigger.target for trigger in program.triggers))):
@@ -158,14 +164,14 @@ def run_actions(
 ) -> bool:
     """Actions outside a flow, top to bottom; True when a conditional branch spoke.
 
-    With ``pause`` a call may ask for consent: then ``thread.paused`` holds where to go on.
+    With ``pause`` a call may ask for consent: then ``thread.paused`` holds where to continue.
     """
     first, branched = (pause.get("at", 0), pause.get("branched", False)) if pause is not None else (0, False)
     for at, action in enumerate(listed[first:], start=first):
         match action:
             case nodes.Respond():
                 if not branched:
-                    actions.respond(engine, thread, action)
+                    actions.respond(engine, thread, action, beside=actions.elements(listed))
             case nodes.SetVariables():
                 actions.set_variables(engine, thread, action.assignments)
             case nodes.Clear():
@@ -176,6 +182,10 @@ def run_actions(
                 actions.log(engine, thread, action)
             case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
                 actions.interaction_language(engine, thread, action)
+            case nodes.Setting() if action.keyword == "ACTIONS":
+                pass  # shown below the message
+            case nodes.Setting() if action.keyword == "DELEGATE":
+                actions.delegate(engine, thread, action)
             case nodes.Call():
                 if _call(engine, thread, action, origin, pause is not None):
                     here = {"message": engine.turn.message, "action": engine.turn.action, **(pause or {})}
@@ -183,7 +193,7 @@ def run_actions(
                     return False
             case nodes.Outcome() if action.branches:
                 branched = branched or _branch(engine, thread, action.branches)
-            case _:
+            case _ if not left_out.is_told(engine, thread, action):
                 engine.recorder.not_executed(
                     action.keyword, f"not carried out in {origin}", engine.program(thread).span(action)
                 )
@@ -198,13 +208,13 @@ def _branch(engine: Engine, thread: Thread, branches: tuple[nodes.Branch, ...]) 
             continue
         for action in branch.actions:
             if isinstance(action, nodes.Respond):
-                actions.respond(engine, thread, action)
+                actions.respond(engine, thread, action, beside=actions.elements(branch.actions))
         return True
     return False
 
 
 def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_ask: bool) -> bool:
-    """A CALL of a hook or ON_START; a failure is logged and the rest goes on (09 §3). True: consent is asked for."""
+    """A CALL of a hook or ON_START; a failure is logged and the rest continues (09 §3). True: consent is asked for."""
     program = engine.program(thread)
     guard = action.prop("WHEN")
     if action.tool is None:

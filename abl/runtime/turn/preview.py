@@ -47,7 +47,8 @@ def prompt_preview(
     if isinstance(source, Session):
         engine = source.rehearsal()
     else:
-        state = SessionState("preview", user, channel, "evaluate", source.name, 1, language=source.language)
+        state = SessionState("preview", user, channel, "evaluate", source.name, 1)
+        state.language = source.language or state.default_language
         engine = Engine(
             state,
             {source.name: source},
@@ -85,14 +86,14 @@ def _preview(engine: Engine, text: str, memory_policy: Policy | None) -> dict[st
 
 
 def _reasoning_step(engine: Engine, thread: Thread) -> StepPlan | None:
-    """The step the flow stands in when a model works in it."""
+    """The step the flow is in when a model works in it."""
     flow = engine.program(thread).flow
     step = flow.steps.get(thread.flow.step or "") if flow is not None else None
     return step if step is not None and step.step.reasoning else None
 
 
 def _place(engine: Engine, agent: str) -> None:
-    """Put an agent where it stands before its first message, without what ON_START does."""
+    """Put an agent where it precedes its first message, without what ON_START does."""
     engine.state.threads[agent] = thread = Thread(agent)
     engine.state.stack = [agent]
     initialise(engine, thread)

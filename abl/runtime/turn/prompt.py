@@ -6,7 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from abl.language import PLACES
+from abl.language.entry import Entry
 from abl.runtime.agents import profiles
+from abl.runtime.agents.handoff_context import LIMIT
 from abl.runtime.events.recorder import Recorder, note, shortened
 from abl.runtime.memory import tools as memory_tools
 from abl.runtime.memory.block_context import memory_context
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from abl.runtime.state import Thread
     from abl.syntax import nodes
 
+SETTINGS = frozenset(name for name, key in PLACES["execution"].keys.items() if key.runs == "simulated")
 HISTORY = 20
 """Messages that a request carries; ``EXECUTION.conversation_history_window`` sets another number."""
 CALLS = "_model_calls"
@@ -64,7 +68,7 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
         "behavior": rendered(behaviour),
         "instructions": _instructions(engine, thread, rendered(section_text(program, "INSTRUCTIONS"))),
         "system_prompt": rendered(section_text(program, "SYSTEM_PROMPT")),
-        "persona": rendered(agent.persona),
+        "persona": _persona(program, rendered(agent.persona)),
         "limitations": [rendered(text) for text in agent.limitations],
         "user_memory": memory.user_memory,
         "system_reminders": memory.system_reminders,
@@ -74,10 +78,45 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
         "fields": [f.name for f in program.fields],
         "constraints": rule_texts(program, step),
         "variables": engine.masker(thread).below({**thread.variables, **recalled(engine, thread)}, whole=True),
-        "messages": engine.state.history[-(program.execution.given("conversation_history_window") or HISTORY) :],
+        "messages": [
+            _as_seen(message)
+            for message in _history(engine, thread)[
+                -(program.execution.given("conversation_history_window") or HISTORY) :
+            ]
+        ],
+        "settings": _settings(program),
         "calls": list(thread.system.get(CALLS, ())),
     }
     return Prompt(data, memory.report, notes)
+
+
+def _history(engine: Engine, thread: Thread) -> list[dict[str, str]]:
+    """The conversation as far as the agent receives it (09 §5)."""
+    return engine.state.history[thread.system.get(LIMIT, 0) :]
+
+
+def _persona(program: Program, own: str | None) -> str | None:
+    """PERSONA with the expertise of IDENTITY behind it (09 §2)."""
+    section = program.agent.section("IDENTITY")
+    expertise = Entry.at("identity", section.block).texts("expertise") if section is not None else ()
+    return "\n".join(text for text in (own or "", f"Expertise: {', '.join(expertise)}") if text) if expertise else own
+
+
+def _settings(program: Program) -> dict[str, Any]:
+    """What EXECUTION says to the model and of which model, by key in lower case."""
+    execution = program.execution
+    found = {name.lower(): execution.value(name) for name in execution.written if name in SETTINGS}
+    if "models" in found:
+        models = execution.below("models")
+        found["models"] = {name.lower(): models.value(name) for name in models.written}
+    return found
+
+
+def _as_seen(message: dict[str, str]) -> dict[str, str]:
+    """A message of the history as a model sees it: MODEL_CONTEXT stands in place of its text (06 §5.1)."""
+    if "for_model" not in message:
+        return message
+    return {**{key: value for key, value in message.items() if key != "for_model"}, "text": message["for_model"]}
 
 
 def _instructions(engine: Engine, thread: Thread, own: str | None) -> str | None:

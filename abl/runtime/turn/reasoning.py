@@ -19,6 +19,7 @@ from abl.runtime.tools import confirm
 from abl.runtime.tools.calling import call_tool
 from abl.runtime.tools.exits import move_of
 from abl.runtime.tools.invocation import Called
+from abl.runtime.turn.presenting import presented
 from abl.runtime.turn.prompt import CALLS, Prompt, allowed_tools, prompt_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _one_turn(engine: Engine, thread: Thread, step: StepPlan | None, formula: Fo
     if given is not None:
         engine.turn.typed_reply = None
         thread.system.pop(CALLS, None)
-        engine.say(thread, given, kind="reply", event="respond", data={"by": "tester"}, result=thread.called)
+        _reply(engine, thread, given, "tester")
         return given
     ended = _loop(engine, thread, step, formula)
     if not confirm.pending(thread):
@@ -85,10 +86,21 @@ def _one_turn(engine: Engine, thread: Thread, step: StepPlan | None, formula: Fo
     return ended
 
 
+def _reply(engine: Engine, thread: Thread, text: str, by: str) -> None:
+    """Say a model's words; RICH_CONTENT and ACTIONS of an agent without FLOW go with them (09 §14)."""
+    program = engine.program(thread)
+    shown = presented(engine, thread, program.shown_parts) if program.flow is None else {}
+    engine.say(thread, text, kind="reply", event="respond", data={"by": by, **shown}, result=thread.called)
+
+
 def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formula | None) -> str | Signal | None:
     """Ask the model and run its calls until it replies; first the call that the user has just been asked about."""
     program = engine.program(thread)
-    limit = program.execution.given("max_reasoning_iterations") or MAX_TOOL_LOOPS
+    limit = (
+        program.execution.given("max_reasoning_iterations")
+        or program.execution.given("max_iterations")
+        or MAX_TOOL_LOOPS
+    )
     span = _span(engine, thread, step)
     answered = confirm.agreed(thread, "model")
     waiting = ModelReply(call=answered["tool"], args=answered["values"]) if answered is not None else None
@@ -98,9 +110,7 @@ def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formul
         if answer is None:
             return None
         if answer.call is None:
-            engine.say(
-                thread, answer.reply or "", kind="reply", event="respond", data={"by": "model"}, result=thread.called
-            )
+            _reply(engine, thread, answer.reply or "", "model")
             return answer.reply or ""
         signal = _tool(engine, thread, step, answer)
         if signal is not None:
@@ -160,7 +170,7 @@ def _record_memory(engine: Engine, thread: Thread, prompt: Prompt, span: Any) ->
 
 
 def _tool(engine: Engine, thread: Thread, step: StepPlan | None, answer: ModelReply) -> Signal | None:
-    """A call of the model; None when the model goes on. A rule that blocks the call ends the model's turn (04 §5)."""
+    """A call of the model; None when the model continues. A rule that blocks the call ends the model's turn (04 §5)."""
     name, args, span = answer.call or "", dict(answer.args), _span(engine, thread, step)
     allowed = allowed_tools(step)
     if allowed is not None and name not in allowed:

@@ -1,4 +1,4 @@
-"""What is said in the end: the constraint pass `response` and delivery (docs/spec 09 §3, T13 and T14)."""
+"""The end of a turn: the constraint pass `response`, and delivery of replies (docs/spec 09 §3, T13 and T14)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _judge_agent(engine: Engine, thread: Thread) -> None:
 
 
 def _led_away(engine: Engine, thread: Thread, failure: Failure) -> bool:
-    """True when the rule's GOTO was taken in this turn and the flow stands in its detour: it need not act again."""
+    """True when the rule's GOTO was taken in this turn and the flow is in its detour: it need not act again."""
     detour = thread.detours.get(failure.plan.id)
     acted = failure.plan.id in engine.turn.acted and failure.action["type"] == "goto"
     return acted and detour is not None and thread.flow.status == "waiting" and thread.flow.step in detour.steps
@@ -84,5 +84,6 @@ def deliver(engine: Engine) -> None:
     review(engine)
     for message in engine.turn.outbox:
         engine.turn.delivered.append(message.text)
-        engine.state.history.append({"from": "agent", "agent": message.agent, "text": message.text})
+        seen = {} if message.for_model is None else {"for_model": message.for_model}
+        engine.state.history.append({"from": "agent", "agent": message.agent, "text": message.text, **seen})
     engine.turn.outbox = []

@@ -1,4 +1,4 @@
-"""T5: what a message is about, and what becomes of several intents in one (docs/spec 09 §3, §10)."""
+"""T5: the intents of a message, and how several in one are handled (docs/spec 09 §3, §10)."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from abl.runtime.agents import coordination
+from abl.runtime.agents import coordination, policies, profiles
 from abl.runtime.constraints import collecting
 from abl.runtime.constraints.failures import Failure
 from abl.runtime.constraints.on_fail import Verdict, act
@@ -14,9 +14,10 @@ from abl.runtime.flow import gathering, loop, returning, steps
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import clear
 from abl.runtime.gather import collecting as gather
+from abl.runtime.plan.flow import handler_actions
 from abl.runtime.state import CollectState, Message, Thread
 from abl.runtime.tools import confirm
-from abl.runtime.turn import handlers, reasoning
+from abl.runtime.turn import handlers, lifecycle, reasoning
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -122,6 +123,8 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
     message = engine.turn.message
     program = engine.program(thread)
     if program.flow is None:
+        if engine.turn.action is not None and _clicked(engine, thread, engine.turn.action):
+            return Signal.WAIT
         if program.fields and message:
             gather.receive(engine, thread, _top_request(engine, thread), message, whole=not forwarded)
             thread.forwarded = None
@@ -157,6 +160,24 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
     return Signal.NEXT
 
 
+def _clicked(engine: Engine, thread: Thread, action: dict[str, Any]) -> bool:
+    """ACTION_HANDLERS of an agent without FLOW; False when none is for this click."""
+    program = engine.program(thread)
+    value = action["value"]
+    thread.system["action"] = {**action, **({"fields": value} if isinstance(value, dict) else {})}
+    for handler in program.agent.action_handlers:
+        if handler.action is None or handler.action.value != action["id"]:
+            continue
+        if handler.condition is not None and not engine.holds(thread, program.condition(handler.condition)):
+            continue
+        shown = engine.masker(thread).below(value) if isinstance(value, dict) else value
+        data = {"mode": "action", "action": action["id"], "value": shown}
+        engine.recorder.emit("on_input", data, span=program.span(handler))
+        lifecycle.run_actions(engine, thread, handler_actions(handler), origin="action")
+        return True
+    return False
+
+
 def _keep_place(engine: Engine, thread: Thread) -> None:
     state = thread.flow
     engine.turn.place = ([list(frame) for frame in state.frames], state.reason)
@@ -175,11 +196,13 @@ def _top_request(engine: Engine, thread: Thread) -> gather.Request:
     program = engine.program(thread)
     top = program.agent.gather
     prompt = top.prompt.value if top is not None and top.prompt is not None else None
-    return gather.Request(fields=program.fields, state=thread.gather, prompt=prompt, span=program.span(top))
+    fields = profiles.fields(engine, thread, program.fields)
+    return gather.Request(fields=fields, state=thread.gather, prompt=prompt, span=program.span(top))
 
 
 def _rules(engine: Engine, thread: Thread) -> Signal:
     """T10: the constraint pass `turn`."""
+    policies.watch(engine, thread)
     while True:
         failure = run_pass(engine, thread, Point("turn"))
         if failure is None:
@@ -219,7 +242,9 @@ def _ask_again(engine: Engine, thread: Thread, failure: Failure) -> None:
     span = engine.program(thread).span(failure.plan.rule)
     clear(engine, thread, again, span=span, cause="ask_again")
     thread.gather.asked, thread.gather.several, thread.gather.retry_text = again[0], False, None
-    if engine.program(thread).flow is None:
+    program = engine.program(thread)
+    thread.gather.demanded += [name for name in again if gather.is_required(program.field(name))]
+    if program.flow is None:
         thread.system["_waiting"] = "gather"
 
 

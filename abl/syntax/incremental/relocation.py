@@ -1,7 +1,7 @@
 """The same part of a tree at another place of the text, for texts that differ above it (docs/spec 01 §10).
 
 What has moved is copied when somebody asks for it, and no more of it than was asked for: a moved block or node knows
-what it stands for and how far that has moved. So an edit costs what is looked at again, not what stands below it.
+what it stands for and how far that has moved. So an edit costs what is looked at again, not what is below it.
 """
 
 from __future__ import annotations

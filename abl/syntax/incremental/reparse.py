@@ -53,7 +53,7 @@ def reread(document: Document, corrections: Corrections) -> Document:
 def _simple(text: str, trail: Trail) -> bool:
     """False for texts in which distant lines may depend on each other: tabs that mix with spaces, a limit reached.
 
-    So they do where blanks other than spaces and tabs are told, once for a text.
+    So they do where blanks other than spaces and tabs are reported, once for a text.
     """
     if trail.tangled or "\t" in text or len(text) > MAX_SOURCE_CHARS:
         return False
@@ -98,7 +98,7 @@ class _Same:
 
         ``within`` is the block that holds them, ``behind`` follows them.
         """
-        around = _Around(depth, within)
+        around = _Enclosing(depth, within)
         above = _longest(len(blocks), lambda count: self._is_above(blocks, count - 1, behind))
         below = len(blocks) - _longest(len(blocks) - above, lambda count: self._is_below(blocks[-count]))
         yield from self._row(blocks[:above], (0, 0), around, blocks[above] if above < len(blocks) else behind)
@@ -120,7 +120,7 @@ class _Same:
         return self.old.line_starts[self._line(block.span.start)] > self.tail
 
     def _row(
-        self, blocks: Sequence[Block], place: tuple[int, int], around: _Around, behind: Block | None
+        self, blocks: Sequence[Block], place: tuple[int, int], around: _Enclosing, behind: Block | None
     ) -> Iterator[tuple[int, Known]]:
         """Unchanged blocks that have moved by so many characters and lines; without those that are not sure."""
         if not blocks:
@@ -147,7 +147,7 @@ class _Same:
         at = bisect_left(unsure, self.old.line_starts[self._line(first.span.start)])
         return at < len(unsure) and self._line(unsure[at]) <= self._line(last.span.end)
 
-    def _known(self, blocks: Sequence[Block], place: tuple[int, int], around: _Around) -> tuple[int, Known]:
+    def _known(self, blocks: Sequence[Block], place: tuple[int, int], around: _Enclosing) -> tuple[int, Known]:
         shift, lines = place
         whole = Span(blocks[0].span.start, blocks[-1].span.end)
         first, last = self._line(whole.start), self._line(whole.end)
@@ -164,8 +164,8 @@ class _Same:
         )
 
 
-class _Around:
-    """Where blocks stand: how many are around them, and what the nearest of these is."""
+class _Enclosing:
+    """What encloses blocks: how many others, and what the nearest of these is."""
 
     def __init__(self, depth: int, within: Block | None) -> None:
         self.depth = depth

@@ -1,6 +1,6 @@
 """Lines -> the tree of blocks by indentation (docs/spec 01 §2, §10): lossless, never fails, linear.
 
-The builder keeps a stack of open blocks; ``placement`` says which of them a line stands in.
+The builder keeps a stack of open blocks; ``placement`` says which of them a line is in.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Tree:
 
 
 class Known(NamedTuple):
-    """Blocks in a row of an earlier tree that stand in this text too, with what their lines added to that tree.
+    """Blocks in a row of an earlier tree that are in this text too, with what their lines added to that tree.
 
     ``shift`` is how far they have moved; ``end``, ``lines`` and what follows are those of this text. ``depth`` counts
-    the blocks around them; ``in_texts`` tells that the nearest of these holds texts.
+    the blocks around them; ``in_texts``: the nearest of these holds texts.
     """
 
     blocks: tuple[Block, ...]
@@ -152,7 +152,7 @@ class _Builder(Placement):
         return following + known.lines - 1
 
     def _is_left_over(self, line: Line, base: int, following: int) -> bool:
-        """True for a line that would end blocks which go on below it; it is reported and taken into none.
+        """True for a line that would end blocks which continue below it; it is reported and taken into none.
 
         Whether it is depends on lines further below, and so does where the blocks above it end.
         """
@@ -170,7 +170,7 @@ class _Builder(Placement):
         return True
 
     def _leave(self, line: Line, base: int) -> None:
-        """Take a line into no block of which its own words were told."""
+        """Leave out a line that was reported in words of its own."""
         self.unsure.append(self.last)
         self.ctx.leave(self._alone(line, Span(base + line.content, base + line.end)), "")
 
@@ -183,7 +183,7 @@ class _Builder(Placement):
         return Block("", Span(span.start, span.start), text, (), span, span, line.column, colon=False)
 
     def _is_in_list(self, line: Line, below: Line) -> bool:
-        """True in the column of list items, one of which stands above or below the line."""
+        """True in the column of list items, one of which is above or below the line."""
         if below.item and below.column == line.column:
             return True
         return any(open_.line.item and open_.column == line.column for open_ in self.stack)

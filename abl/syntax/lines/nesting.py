@@ -1,7 +1,7 @@
-"""Which lines may stand below a line: what a value on the line leaves room for (docs/spec 01 §2, 06 §3, §5, 07 §1).
+"""Which lines may be below a line: what a value on the line leaves room for (docs/spec 01 §2, 06 §3, §5, 07 §1).
 
 A key whose value stands on its line holds nothing more, so that a deeper line below it is a sibling that was indented
-too far. The table names the keys that hold lines all the same.
+too far. The table names the keys that hold lines even so.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def holds(above: Line, line: Line) -> bool:
 
 
 def is_ended_by(above: Line, below: Line) -> bool:
-    """True when the next line but one tells that an empty key below a key with a value was indented too far."""
+    """True when the next line but one shows that an empty key below a key with a value was indented too far."""
     held = BELOW_VALUE.get(vocabulary.canonical_key(above.key)) if above.colon and not above.item else None
     return held is not None and held is not _ALL and above.value < above.end and not holds(above, below)
 
@@ -61,14 +61,14 @@ def is_signature(text: str) -> bool:
 
 
 def around_decides(above: Line, around: str) -> bool:
-    """True when the block around a key with a value decides what may stand below it."""
+    """True when the block around a key with a value decides what may be below it."""
     if above.item:
         return False
     return around in _NAMED or around in _HOOKS
 
 
 def is_beside(line: Line, text: str, above: Line, value: str, around: str) -> bool:
-    """True for a line that cannot stand below the one above, which has a value, in a block with the key ``around``."""
+    """True for a line that cannot be below the one above, which has a value, in a block with the key ``around``."""
     if above.item:
         return line.item and line.content < line.end and _is_next_entry(line, above)
     key = vocabulary.canonical_key(above.key)
@@ -86,7 +86,7 @@ def is_beside(line: Line, text: str, above: Line, value: str, around: str) -> bo
 
 
 def _is_next_entry(line: Line, above: Line) -> bool:
-    """True for an entry that cannot stand below another; actions may be listed below a condition (06 §6)."""
+    """True for an entry that cannot be below another; actions may be listed below a condition (06 §6)."""
     if not above.colon:
         return True
     mine, its = line.key.upper(), above.key.upper()

@@ -19,7 +19,7 @@ class Open:
     children: list[Block] | None = None
     expected = 0  # column of its children, 0 while unknown
     nested = 0  # of an item: column of what belongs to the key on its line
-    flat = False  # its list items stand in its own column
+    flat = False  # its list items are in its own column
     first: tuple[Line, int] | None = None  # the line that gave the column of its children, and its offset
 
     def __init__(
@@ -36,15 +36,16 @@ class Open:
     def close(self) -> Block:
         """The finished block."""
         line, base = self.line, self.base
-        start = base + line.indent
+        start, line_end = base + line.indent, base + line.end
+        span = new_span(Span, (start, self.end))
         key_span = new_span(Span, (base + line.content, base + line.key_end) if line.colon else (start, start))
         return Block(
             line.key,
             key_span,
             self.value,
             tuple(self.children) if self.children else (),
-            new_span(Span, (start, self.end)),
-            new_span(Span, (start, base + line.end)),
+            span,
+            span if self.end == line_end else new_span(Span, (start, line_end)),
             self.column,
             line.item,
             line.colon,
@@ -56,7 +57,7 @@ class Open:
         return self.value is None and self.line.key.upper() in vocabulary.TEXT_CONTAINERS
 
     def takes_flat_items(self) -> bool:
-        """True for a key whose list may stand in its own column."""
+        """True for a key whose list may be in its own column."""
         line = self.line
         if not line.colon or line.item or self.value is not None:
             return False

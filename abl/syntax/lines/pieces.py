@@ -1,4 +1,4 @@
-"""Cutting text at what stands outside quotes and brackets: commas, arrows, ``=``, clause words."""
+"""Splitting text at signs outside of quotes and brackets: commas, arrows, ``=``, clause words."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def bracket_depth(text: str) -> int:
 
 def nests(text: str) -> bool:
     """True when every bracket is closed by its own kind, quotes left aside."""
-    opened: list[str] = []
+    open_: list[str] = []
     for match in COMMA.finditer(text):
         if match.lastindex == 1:
-            opened.append(match[0])
-        elif match.lastindex == 2 and (not opened or f"{opened.pop()}{match[0]}" not in ("()", "[]", "{}")):
+            open_.append(match[0])
+        elif match.lastindex == 2 and (not open_ or f"{open_.pop()}{match[0]}" not in ("()", "[]", "{}")):
             return False
-    return not opened
+    return not open_
 
 
 def inside_brackets(text: str, start: int, end: int) -> tuple[int, int]:
@@ -103,9 +103,9 @@ _GOES_ON: Final = re.compile(r"\s*(?:->|\.\w|[=!<>+]|(?:AND|OR|IN|IS|contains)\b
 
 
 def behind_mapping(text: str, start: int, end: int) -> int:
-    """Where something stands behind the mapping, or the list of mappings, that a value is; -1 when nothing does.
+    """Where something follows the mapping, or the list of mappings, that a value is; -1 when nothing does.
 
-    A value that an expression goes on with is none.
+    A value that an expression continues with is none.
     """
     if _MAPPING.match(text, start, end) is None:
         return -1

@@ -1,8 +1,8 @@
-"""Where a line stands in the tree of blocks: its parent, and whether its column fits (docs/spec 01 §2, §10).
+"""Where a line is in the tree of blocks: its parent, and whether its column fits (docs/spec 01 §2, §10).
 
 A line closes every block that does not stand left of it; what is then on top of the stack is its parent. If the line
 does not share the column of its siblings it is still their sibling, and reported (ABL108). So is one that was indented
-too far or too little for what it can only be, as far as the lines around it tell.
+too far or too little for what it can only be, as far as the lines around it show.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WITHIN: Final = {
     "DIGRESSIONS": vocabulary.HANDLER_KEYS,
     "SUB_INTENTS": vocabulary.SUB_INTENT_KEYS,
 }
-"""Directives of a step with lines below them, and what stands there."""
+"""Directives of a step with lines below them, and what is there."""
 _STEP_BLOCKS: Final = vocabulary.STEP_DIRECTIVES - vocabulary.BRANCH_KEYS
 """Directives of a step that no branch has."""
 
@@ -52,7 +52,7 @@ class Placement(TabReader):
         self.last = 0  # offset of the last line that was taken into a block
 
     def outermost(self) -> None:
-        """Find the column of the outermost lines, where the first line does not stand in it."""
+        """Find the column of the outermost lines, where the first line does not be in it."""
         lines = (scan_line(text) for text in self.lines)
         columns = (line.column for line in lines if line.kind == CONTENT)
         if next(columns, 1) > 1:
@@ -87,7 +87,7 @@ class Placement(TabReader):
         return column
 
     def _settle(self, line: Line, base: int, following: int) -> int:
-        """Check the column of a line, whose parent is on top of the stack as far as columns tell."""
+        """Check the column of a line, whose parent is on top of the stack as far as columns show."""
         column, stack = line.column, self.stack
         depth = len(stack)
         parent = stack[-1]
@@ -148,7 +148,7 @@ class Placement(TabReader):
         self.close()
 
     def _is_beside(self, line: Line, text: str) -> bool:
-        """True for a line that cannot stand below the block on top, whose value is on its line."""
+        """True for a line that cannot be below the block on top, whose value is on its line."""
         parent = self.stack[-1]
         value = parent.value
         if value is None or value.style == "pipe":
@@ -202,7 +202,7 @@ class Placement(TabReader):
         return expected if self._takes_next(line, following) else line.column
 
     def _takes_next(self, line: Line, following: int) -> bool:
-        """True for a line in the wrong column when the next one, which stands in it too, belongs below it."""
+        """True for a line in the wrong column when the next one, which is in it too, belongs below it."""
         below, text = self.ahead.behind(following), self.lines[following - 1]
         if below.column != line.column:
             return False
@@ -255,9 +255,9 @@ class Placement(TabReader):
     # Lines that were indented too little ----------------------------------------------------------------------------
 
     def _goes_on(self, line: Line, base: int, following: int, top: Open) -> bool:
-        """True for a list entry in the column of the list's key, which is told once."""
+        """True for a list entry in the column of the list's key, which is reported once."""
         if top.children and not top.flat:
-            if self.stack[-2].line.key.upper() == "CONSTRAINTS":  # where rules stand in and beside phases (01 §7)
+            if self.stack[-2].line.key.upper() == "CONSTRAINTS":  # where rules are in and beside phases (01 §7)
                 self.unsure.append(self.last)
                 rows = self._next_lines(following)
                 if next((row.column for row in rows if row.item or row.column <= line.column), 0) != top.expected:
@@ -302,7 +302,7 @@ class Placement(TabReader):
         return column
 
     def misplaced(self, line: Line, base: int, expected: int) -> None:
-        """Report a line that does not stand in the column expected (ABL108); the first ones with a fix."""
+        """Report a line that does not be in the column expected (ABL108); the first ones with a fix."""
         if self.ctx.full:
             return
         self.slips += 1

@@ -1,4 +1,4 @@
-"""One line of text -> its structure (docs/spec 01 §2 and §5), without knowing what stands around it.
+"""One line of text -> its structure (docs/spec 01 §2 and §5), without knowing what is around it.
 
 Offsets are relative to the line, so that the structure of an unchanged line is found again after an edit elsewhere;
 ``scan_line`` remembers it. What depends on the lines around (blocks, pipe text, open brackets) is in ``blocks``.
@@ -64,7 +64,7 @@ _new_line: Final = cast(Callable[[type[Line], tuple[Any, ...]], Line], tuple.__n
 
 
 class CorrectedLine(str):
-    """A line as it is written, whose structure has another key than the one that stands there."""
+    """A line as it is written, whose structure has another key than the one that is there."""
 
     __slots__ = ("structure",)
     structure: Line
@@ -145,8 +145,8 @@ def _content(text: str, indent: int, column: int, end: int, tabs: int) -> Line:
     opens = ""
     if "(" in text or "[" in text or "{" in text:
         opens = open_brackets(text[value : trailer if trailer >= 0 else end])
-    told = (CONTENT, indent, column, item, content, key_column, key, key_end, colon, value, end, opens, trailer, tabs)
-    return _new_line(Line, told)
+    fields = (CONTENT, indent, column, item, content, key_column, key, key_end, colon, value, end, opens, trailer, tabs)
+    return _new_line(Line, fields)
 
 
 def _after_dash(text: str, at: int, end: int) -> tuple[int, bool]:

@@ -27,7 +27,7 @@ class TabReader(ValueReader):
             self.ctx.report(findings.mixed_tabs(Span(base, base + line.indent), edits))
 
     def _begins(self, at: int) -> bool:
-        """True for a line that begins a top-level block; comments stand in any column."""
+        """True for a line that begins a top-level block; comments are in any column."""
         line = scan_line(self.lines[at])
         return line.kind == CONTENT and line.column == 1
 

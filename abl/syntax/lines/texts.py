@@ -32,7 +32,7 @@ def closing_quote(text: str, at: int, end: int) -> int:
 
 
 def unescape(raw: str, start: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Value of quoted characters and its offset map; ``start`` is where ``raw`` stands in the source."""
+    """Value of quoted characters and its offset map; ``start`` is where ``raw`` is in the source."""
     pieces: list[str] = []
     runs: list[tuple[int, int]] = [(0, start)]
     at = length = 0
@@ -94,8 +94,8 @@ def expression_text(source: str, text: Text) -> Text:
 
 
 class PipeHeader(NamedTuple):
-    """What stands behind the key of a pipe block: ``>`` folds lines; ``+`` keeps the empty lines at the end, of which
-    nothing is left else; a digit tells how much deeper than its key the text stands (01 §5; YAML 1.2 §8.1)."""
+    """What follows the key of a pipe block: ``>`` folds lines; ``+`` keeps the empty lines at the end, of which
+    nothing is left else; a digit says how much deeper than its key the text stands (01 §5; YAML 1.2 §8.1)."""
 
     folded: bool
     keeps: bool

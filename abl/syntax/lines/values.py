@@ -87,7 +87,7 @@ class ValueReader:
         return text, following + len(spans)
 
     def value(self, line: Line, start: int, end: int, *, free: bool, following: int) -> tuple[Text | None, int]:
-        """A one-line value, or one that goes on while a bracket is open; and the index of the next line to read."""
+        """A one-line value, or one that continues while a bracket is open; and the index of the next line to read."""
         text = self.text
         first = text[start]
         if first in "\"'":
@@ -106,7 +106,7 @@ class ValueReader:
         return self._whole(bare_text(text, start, end)), following
 
     def _whole(self, value: Text | None) -> Text | None:
-        """The value; what stands behind a mapping of the YAML form is reported, as nobody would read the mapping."""
+        """The value; what follows a mapping of the YAML form is reported, as nobody would read the mapping."""
         behind = behind_mapping(self.text, *value.span) if self.ctx.yaml and value is not None else -1
         if value is not None and behind >= 0:
             span = Span(behind, value.span.end)

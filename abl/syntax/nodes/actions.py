@@ -1,4 +1,4 @@
-"""What steps, branches and handlers do, and the flow they stand in (docs/spec 06, 07)."""
+"""What steps, branches and handlers do, and the flow they are in (docs/spec 06, 07)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,22 @@ class Respond(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetVariables(Directive):
+    """SET: assignments in authored order (06 §5.3)."""
+
     assignments: tuple[Assignment, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clear(Directive):
+    """CLEAR (06 §5.4)."""
+
     names: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transform(Directive):
+    """TRANSFORM: a pipeline over a list (06 §5.5)."""
+
     PLACE = "transform"
     source: Name | None
     item: Name | None
@@ -52,6 +58,8 @@ class Transform(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log(Directive):
+    """LOG (06 §5.6)."""
+
     PLACE = "log"
     text: Text | None
     level: Text | None = None
@@ -59,6 +67,8 @@ class Log(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherField(Node):
+    """A field that GATHER collects (07 §2)."""
+
     PLACE = "field"
     name: Name
     required: bool = True
@@ -76,6 +86,8 @@ class GatherField(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather(Directive):
+    """GATHER: fields to collect from the user (07 §1)."""
+
     fields: tuple[GatherField, ...]
     prompt: Text | None = None
     strategy: Text | None = None
@@ -83,6 +95,8 @@ class Gather(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Directive):
+    """CALL: a tool with its arguments and the branches over its result (06 §5.8)."""
+
     tool: Name | None
     arguments: tuple[Argument, ...] = ()  # inline
     with_: tuple[Argument, ...] = ()  # WITH block
@@ -95,13 +109,15 @@ class Call(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Directive):
+    """CHECK: a condition, and what happens when it is false (06 §5.9)."""
+
     condition: Text | None
     on_fail: OnFail | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(Directive):
-    """Branches that belong to no CALL: ``keyword`` tells which.
+    """Branches that belong to no CALL: ``keyword`` says which.
 
     ON_SUCCESS, ON_FAILURE, ON_RESULT or ON_FAIL with no CALL (or CHECK) above it; BRANCHES of ON_START; WHEN of a hook
     with what is nested below it as its one branch (09 §9).
@@ -113,6 +129,8 @@ class Outcome(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnInput(Directive):
+    """ON_INPUT: branches over the next message (06 §6.3)."""
+
     branches: tuple[Branch, ...]
 
 
@@ -130,7 +148,7 @@ class Transition(Directive):
 class IntentHandler(Node):
     """An entry of SUB_INTENTS, DIGRESSIONS or global_digressions (06 §7).
 
-    ``actions`` stand in authored order; ``ordered`` tells that they come from a DO list, where that order counts.
+    ``actions`` are in authored order; ``ordered``: they come from a DO list, where that order counts.
     RESUME of a DO list is a ``Setting`` among them.
     """
 
@@ -186,6 +204,8 @@ class Setting(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Node):
+    """A step of a FLOW (06 §3)."""
+
     name: Name
     reasoning: bool | None
     directives: tuple[Directive, ...]  # authored order, settings and THEN included
@@ -209,6 +229,8 @@ class Step(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow(Node):
+    """FLOW of an agent (06 §2)."""
+
     entry_point: Name | None
     listed: tuple[Name, ...]  # steps: list or chain
     steps: tuple[Step, ...]  # definition order, duplicates included

@@ -18,7 +18,7 @@ TextStyle = Literal["bare", "double", "single", "pipe"]
 class Text(NamedTuple):
     """A scalar as written.
 
-    ``value`` has escapes resolved and pipe indentation removed; ``raw`` is the text of ``inner`` as it stands in the
+    ``value`` has escapes resolved and pipe indentation removed; ``raw`` is the text of ``inner`` as it is in the
     file; ``span`` includes the quotes. For pipe blocks ``span`` covers ``|`` to the last line and offsets inside
     ``value`` are mapped by ``offset_of``.
     """

@@ -13,6 +13,8 @@ from abl.syntax.nodes.base import Name, Node, Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment(Node):
+    """``target = value`` of a SET."""
+
     target: Name | None
     value: Text | None
 

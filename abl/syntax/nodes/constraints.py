@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from abl.language import value_of_text
 from abl.syntax.nodes.base import Name, Node, Text
 from abl.syntax.nodes.branches import Assignment, Branch
 
@@ -34,6 +35,12 @@ class OnFail(Node):
     order: tuple[str, ...] = ()
     branches: tuple[Branch, ...] = ()
 
+    @property
+    def then_word(self) -> str | None:
+        """``continue`` or ``retry`` where THEN is one of these; None for a step."""
+        word: str | None = value_of_text("on_fail", "THEN", self.then.value) if self.then is not None else None
+        return word
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint(Node):
@@ -46,6 +53,8 @@ class Checkpoint(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Node):
+    """REQUIRE, LIMIT, RESTRICT or WARN with its gates and ON_FAIL (04 §1)."""
+
     kind: Name  # REQUIRE LIMIT RESTRICT WARN as written (canonical upper case in ``kind.value``)
     condition: Text | None
     when: Text | None = None
@@ -66,6 +75,8 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase(Node):
+    """A named group of rules (04 §2)."""
+
     name: Name
     rules: tuple[Rule, ...]
 
@@ -83,6 +94,8 @@ class Sentence(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints(Node):
+    """CONSTRAINTS of an agent (04)."""
+
     phases: tuple[Phase, ...] = ()
     rules: tuple[Rule, ...] = ()  # flattened, declaration order
     sentences: tuple[Sentence, ...] = ()

@@ -91,6 +91,8 @@ class Described(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guardrail(Described):
+    """An entry of GUARDRAILS (09 §11)."""
+
     name: Name
 
 
@@ -120,14 +122,14 @@ class Template(Described):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format(Described):
-    """One variant of a message (``CAROUSEL``, ``HTML`` ...); ``where`` names what it stands in."""
+    """One variant of a message (``CAROUSEL``, ``HTML`` ...); ``where`` names what it is in."""
 
     where: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice(Described):
-    """VOICE, or a voice property outside of one; ``where`` names what it stands in."""
+    """VOICE, or a voice property outside of one; ``where`` names what it is in."""
 
     where: str
 

@@ -19,7 +19,7 @@ from abl.syntax.nodes.memory import Memory
 class TypeRef:
     """A type as written, with its shape: name, item type of arrays, fields of objects, values of enums.
 
-    ``names`` tells where the names of the fields stand, one for each.
+    ``names``: the places of the names of the fields, one for each.
     """
 
     text: str
@@ -33,6 +33,8 @@ class TypeRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(Node):
+    """A parameter of a tool (08 §1)."""
+
     name: Name
     type: TypeRef | None
     required: bool
@@ -41,6 +43,8 @@ class Parameter(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Node):
+    """A tool with its signature and properties (08 §1-§2)."""
+
     PLACE = "tool"
     name: Name
     parameters: tuple[Parameter, ...]
@@ -50,6 +54,8 @@ class Tool(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handoff(Node):
+    """An entry of HANDOFF (09 §5)."""
+
     PLACE = "handoff"
     to: Name | None
     when: Text | None
@@ -64,6 +70,8 @@ class Handoff(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion(Node):
+    """An entry of COMPLETE (09 §7)."""
+
     PLACE = "complete"
     when: Text | None
     respond: Text | None

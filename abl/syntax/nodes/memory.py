@@ -9,6 +9,8 @@ from abl.syntax.nodes.base import Literal_, Name, Node, Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionVariable(Node):
+    """An entry of ``session`` (03 §2)."""
+
     PLACE = "session"
     name: Name
     type: Text | None = None
@@ -19,6 +21,8 @@ class SessionVariable(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersistentPath(Node):
+    """An entry of ``persistent`` (03 §3)."""
+
     PLACE = "persistent"
     name: Name  # the dotted path
     scope: Text | None = None
@@ -49,6 +53,8 @@ class Store(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberTrigger(Node):
+    """An entry of ``remember`` (03 §4)."""
+
     PLACE = "remember"
     when: Text | None
     store: Store | None
@@ -57,6 +63,8 @@ class RememberTrigger(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallInstruction(Node):
+    """An entry of ``recall`` (03 §5)."""
+
     PLACE = "recall"
     on: Text | None
     action: Text | None = None
@@ -67,6 +75,8 @@ class RecallInstruction(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory(Node):
+    """MEMORY of an agent (03)."""
+
     session: tuple[SessionVariable, ...] = ()
     persistent: tuple[PersistentPath, ...] = ()
     remember: tuple[RememberTrigger, ...] = ()

@@ -1,15 +1,13 @@
 """Directive lists: what steps, branches, handlers, hooks and ON_START do (docs/spec 06 §3, §5-§7).
 
-A list is read in two passes. The first puts what belongs to a directive with it: WITH, AS and the result blocks with
-the CALL above, ON_FAIL with the nearest CALL or CHECK, presentation keys with the RESPOND, pipeline keys with the
-TRANSFORM. The second reads each directive.
+A list is read in two passes: ``abl.syntax.readers.directive_groups`` puts the lines that belong to a directive with it,
+and each directive is then read by its reader.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from abl.source import Span
@@ -35,16 +33,16 @@ from abl.syntax.nodes import (
 from abl.syntax.readers.calls import call_header
 from abl.syntax.readers.constraints import read_step_rules
 from abl.syntax.readers.context import Context
+from abl.syntax.readers.directive_groups import grouped
 from abl.syntax.readers.directive_lines import flat, keyed, properties_of
 from abl.syntax.readers.entries import (
     condition_text,
     entries_of,
     flag,
     item_head,
-    legal_key,
     name_from,
 )
-from abl.syntax.readers.flow_style import opened_item
+from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.gather import read_gather
 from abl.syntax.readers.handlers import read_action_handlers, read_intents
 from abl.syntax.readers.on_fail import read_on_fail, reason_text
@@ -55,39 +53,8 @@ from abl.syntax.recovery.else_if import as_if
 from abl.syntax.recovery.suggest import closest
 
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*+([^()\s]*+)\s*+\)")
-_CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
-_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL", "CLEAR_INTERACTION_LANGUAGE"})
-"""Directives that may be a word alone, and ON_FAIL, which has a code of its own for that."""
 _CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
-_OWNERS: Final = {
-    **dict.fromkeys(vocabulary.RESPOND_KEYS - {"ACTIONS"}, "RESPOND"),
-    **dict.fromkeys(vocabulary.CALL_PARTS, "CALL"),
-    **dict.fromkeys(vocabulary.TRANSFORM_KEYS - {"AS"}, "TRANSFORM"),
-    "ON_FAIL": "CHECKED",
-    "PROMPT": "GATHER",
-    "STRATEGY": "GATHER",
-    "REASON": "TRANSITION",
-}
-"""What a key belongs to when such a directive stands above it; without one it is a directive itself."""
-_ROLES: Final = {
-    **dict.fromkeys(vocabulary.TRANSITIONS, ("TRANSITION",)),
-    "CALL": ("CALL", "CHECKED"),
-    "CHECK": ("CHECKED",),
-    "RESPOND": ("RESPOND",),
-    "GATHER": ("GATHER",),
-    "TRANSFORM": ("TRANSFORM",),
-}
-"""What a directive may own the keys below it as."""
 _BRANCH_STARTS: Final = vocabulary.BRANCH_CONDITIONS | {"ELSE"}
-
-
-@dataclass(slots=True)
-class _Group:
-    """A directive's block and the sibling blocks that belong to it."""
-
-    key: str
-    block: Block
-    parts: list[Block] = field(default_factory=list)
 
 
 def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str) -> tuple[Directive, ...]:
@@ -98,7 +65,7 @@ def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str
     """
     found: list[Directive] = []
     counts: dict[str, int] = {}
-    for group in _grouped(ctx, flat(blocks), place):
+    for group in grouped(ctx, flat(blocks), place):
         key = group.key
         number = counts.get(key, 0)
         counts[key] = number + 1
@@ -106,41 +73,6 @@ def read_directives(ctx: Context, blocks: Iterable[Block], place: str, path: str
         reader = _READERS.get(key, _read_setting) if key != "WHEN" or place != "step" else _read_setting
         found.append(reader(ctx, group.block, group.parts, key, at))
     return tuple(found)
-
-
-def _grouped(ctx: Context, blocks: Iterable[Block], place: str) -> list[_Group]:
-    legal = vocabulary.KEYS_BY_PLACE[place]
-    groups: list[_Group] = []
-    nearest: dict[str, _Group] = {}
-    unknown: list[Block] = []
-    for written in blocks:
-        block = keyed(ctx, written, legal)
-        if not block.colon:
-            ctx.skip(block, "This is no directive", "")
-            continue
-        key = legal_key(block.key, legal)
-        owner = nearest.get(_OWNERS.get(key, ""))
-        if owner is not None:
-            owner.parts.append(block)
-            continue
-        if key not in legal and place != "step":
-            unknown.append(block)
-            continue
-        if not block.key.isupper() and key in legal and not ctx.yaml and place not in vocabulary.LOWERCASE_PLACES:
-            ctx.report(findings.lower_key(block.key_span, block.key))
-        group = _Group(_CANONICAL.get(key, key), block)
-        for role in _ROLES.get(group.key, ()):
-            nearest[role] = group
-        groups.append(group)
-    given = {group.key for group in groups} if unknown else frozenset()
-    for block in unknown:
-        shown = [vocabulary.as_written(known, False) for known in sorted(legal)]
-        ctx.report(findings.unknown_key(ctx.source, block, place, shown, given))
-    for group in groups:
-        empty = group.block.value is None and not group.block.children and not group.parts
-        if empty and group.key not in _MAY_BE_EMPTY:
-            ctx.report(findings.empty_block(ctx.source, group.block.span, group.block.key))
-    return groups
 
 
 def _with_keys(ctx: Context, blocks: Iterable[Block], legal: vocabulary.Words, owner: str) -> tuple[Block, ...]:
@@ -368,6 +300,7 @@ def _read_call(ctx: Context, block: Block, parts: Parts, key: str, path: str) ->
 
 def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
     """A branch list, a block that is one unconditional branch, or ``THEN step`` / ``step`` on one line."""
+    block = expanded(ctx, block)
     if block.value is not None:
         return (_shorthand(ctx, block, block.value, path),)
     children = block.children
@@ -375,7 +308,7 @@ def read_branches(ctx: Context, block: Block, path: str) -> tuple[Branch, ...]:
         return ()
     if children[0].item or any(child.key.upper() in _BRANCH_STARTS for child in children):
         entries = entries_of(ctx, block, _BRANCH_STARTS, vocabulary.KEYS_BY_PLACE["branch"])
-        return tuple(_read_branch(ctx, opened_item(ctx, entry), f"{path}[{i}]") for i, entry in enumerate(entries))
+        return tuple(_read_branch(ctx, expanded_item(ctx, entry), f"{path}[{i}]") for i, entry in enumerate(entries))
     actions = read_directives(ctx, children, "branch", path)
     return (Branch(span=block.span, path=path, block=block, condition=None, is_else=False, actions=actions),)
 
@@ -417,7 +350,7 @@ def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
 
 
 def _is_misspelt_condition(key: str) -> bool:
-    """True for ``- IFX: a == 1``, which is told as an unknown key (ABL106) and is no ELSE."""
+    """True for ``- IFX: a == 1``, which is reported as an unknown key (ABL106) and is no ELSE."""
     return key not in vocabulary.KEYS_BY_PLACE["branch"] and bool(closest(key, vocabulary.BRANCH_CONDITIONS))
 
 

@@ -17,7 +17,7 @@ from abl.syntax.readers.content import profile_document, read_described
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import AGENT_NAME, check_name, name_from, texts_of, with_colon
 from abl.syntax.readers.flow import named_steps, read_flow
-from abl.syntax.readers.flow_style import in_rows, opened, section_in_lines
+from abl.syntax.readers.flow_style import expanded, in_rows, section_in_lines
 from abl.syntax.readers.gather import read_gather
 from abl.syntax.readers.handlers import read_action_handlers
 from abl.syntax.readers.handoff import read_completions, read_handoffs, read_hooks, read_named_texts, read_on_start
@@ -62,7 +62,7 @@ class SectionReader:
         self.headless = False
 
     def classify(self, directives: bool = False, rules: bool = False) -> None:
-        """Sort the blocks; ``directives`` and ``rules`` tell what besides sections the text may hold."""
+        """Sort the blocks; ``directives`` and ``rules``: what besides sections the text may hold."""
         for written in self.blocks:
             if written.item:
                 self._item(written, rules)
@@ -211,7 +211,7 @@ class SectionReader:
         for keyword, (name, read) in readers.items():
             block = self.block(keyword)
             if block is not None:
-                shaped = opened(ctx, block, names=True) if keyword in _KEPT_BELOW else section_in_lines(ctx, block)
+                shaped = expanded(ctx, block, names=True) if keyword in _KEPT_BELOW else section_in_lines(ctx, block)
                 found[name] = read(ctx, shaped, f"{prefix}{keyword.lower()}")  # type: ignore[operator]
         gather = self.block("GATHER")
         if gather is not None:
@@ -220,7 +220,7 @@ class SectionReader:
             )
         flow = self.block("FLOW")
         if flow is not None:
-            found["flow"] = read_flow(ctx, opened(ctx, flow, names=True), self.detached, f"{prefix}flow")
+            found["flow"] = read_flow(ctx, expanded(ctx, flow, names=True), self.detached, f"{prefix}flow")
         for keyword in ("MESSAGES", "TEMPLATES"):
             block = self.block(keyword)
             if block is not None:
@@ -413,15 +413,15 @@ def read_profile(ctx: Context, header: Block, blocks: Sequence[Block], number: i
 
 
 def _tools_added(ctx: Context, block: Block) -> Block:
-    """TOOLS of a profile with what stands below ADD only."""
-    below = (opened(ctx, child) for child in opened(ctx, block).children if child.key.upper() == "ADD")
+    """TOOLS of a profile with what is below ADD only."""
+    below = (expanded(ctx, child) for child in expanded(ctx, block).children if child.key.upper() == "ADD")
     added = tuple(tool for child in below for tool in child.children)
     return Block(block.key, block.key_span, None, added, block.span, block.line_span, block.column)
 
 
 def read_tool_file(ctx: Context, block: Block) -> Section:
     """A file that is one TOOLS section."""
-    block = opened(ctx, block)
+    block = expanded(ctx, block)
     content = read_fragment(ctx, (block,))
     return Section(
         span=block.span,

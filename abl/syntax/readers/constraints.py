@@ -23,9 +23,9 @@ from abl.syntax.readers.entries import (
     read_properties,
     text_of,
 )
-from abl.syntax.readers.flow_style import opened, opened_item
+from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.on_fail import read_on_fail
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import findings, section_findings
 from abl.syntax.recovery.misplaced import report_value
 from abl.syntax.recovery.under_indented import with_under_indented
 
@@ -85,12 +85,12 @@ class _Reader:
     def entries(self, block: Block, phase: str, path: str) -> None:
         """Rules of a phase."""
         number = 0
-        for child in with_under_indented(self.ctx, opened(self.ctx, block, names=True).children, _BELOW):
+        for child in with_under_indented(self.ctx, expanded(self.ctx, block, names=True).children, _BELOW):
             if child.item or self.looks_like_rule(child):
                 self.entry(child, phase, f"{path}[{number}]")
                 number += 1
             elif child.colon and child.children:
-                self.ctx.report(findings.nested_phase(self.ctx.source, child))
+                self.ctx.report(section_findings.nested_phase(self.ctx.source, child))
                 for nested in child.children:
                     if nested.item:
                         self.entry(nested, phase, f"{path}[{number}]")
@@ -189,7 +189,7 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
         return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=below)
     text = line_text(ctx, item)
     if text is None and not members:
-        ctx.report(findings.no_condition(item.line_span, ""))
+        ctx.report(section_findings.no_condition(item.line_span, ""))
         return Sentence(span=item.span, path=path, block=item, text=Text("", "", item.line_span, item.line_span))
     kind_match = _KIND.match(ctx.text, *text.span) if text is not None and text.style == "bare" else None
     if text is not None and kind_match is not None:
@@ -207,14 +207,14 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
 
 def _as_mapping(ctx: Context, item: Block) -> tuple[Block, bool]:
     """A rule in braces as the lines that it stands for. Braces without a kind stay what they are."""
-    inside = opened_item(ctx, item)
+    inside = expanded_item(ctx, item)
     if inside is item or not any(member.key.lower() in _YAML_KINDS for member in item_properties(inside)):
         return item, False
     return inside, True
 
 
 def _behind(ctx: Context, text: Text | None) -> Finding | None:
-    """What stands behind a mapping, told as in values that fill a line (``abl.syntax.lines.values``)."""
+    """Report text behind a mapping, as in values that fill a line (``abl.syntax.lines.values``)."""
     start = behind_mapping(ctx.text, *text.span) if ctx.yaml and text is not None else -1
     if text is None or start < 0:
         return None
@@ -228,7 +228,7 @@ def _known_kind(ctx: Context, match: re.Match[str]) -> Name | None:
     kind = Name(word, span)
     if word in vocabulary.RULE_KINDS:
         return kind
-    unknown = findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)
+    unknown = section_findings.unknown_rule_kind(kind.span, word, vocabulary.RULE_KINDS)
     if word.upper() in vocabulary.RULE_KINDS:
         ctx.report(unknown)
         return Name(word.upper(), kind.span)
@@ -256,7 +256,7 @@ def _read_rule(
     path = place.path
     condition, when, before = _clauses(ctx, span, path) if span is not None else (None, None, None)
     if condition is None:
-        ctx.report(findings.no_condition(item.line_span if span is None else kind.span, kind.value))
+        ctx.report(section_findings.no_condition(item.line_span if span is None else kind.span, kind.value))
     props = read_properties(ctx, below, "rule", "a rule", nesting=frozenset({"ON_FAIL"}))
     gates = [when] if when is not None else []
     gates += [gate for prop in props if prop.key == "WHEN" and (gate := condition_text(ctx, prop.value)) is not None]
@@ -290,7 +290,7 @@ def _report_gates(ctx: Context, inline: Text, other: Text) -> None:
         cut = len(ctx.text[:start].rstrip())
         edits = (Edit(Span(cut, inline.span.end), ""), Edit(other.span, joined))
         fixes = (Fix("Join the gates with AND", edits, preferred=True),)
-    ctx.report(findings.two_gates(other.span, fixes))
+    ctx.report(section_findings.two_gates(other.span, fixes))
 
 
 def _clauses(ctx: Context, span: Span, path: str) -> tuple[Text | None, Text | None, Checkpoint | None]:
@@ -326,7 +326,7 @@ def _marks(ctx: Context, span: Span) -> list[tuple[str, int, int]]:
                 or match.end() >= span.end
             ):
                 continue
-            ctx.report(findings.clause_case(Span(*match.span(3)), written))
+            ctx.report(section_findings.clause_case(Span(*match.span(3)), written))
         found[word] = (word, match.start(), match.end())
     return list(found.values())
 

@@ -28,7 +28,7 @@ from abl.syntax.nodes import (
 )
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import NAME, condition_text, item_properties
-from abl.syntax.readers.flow_style import opened
+from abl.syntax.readers.flow_style import expanded
 
 
 def content_of(block: Block) -> Content:
@@ -101,7 +101,7 @@ def _member(text: str, start: int, end: int) -> Content | None:
 def read_described(ctx: Context, block: Block, keyword: str, path: str) -> tuple[Described, ...]:
     """The nodes of a section of this module; none for another section."""
     if keyword in _ENTRIES:
-        entries = opened(ctx, block).children
+        entries = expanded(ctx, block).children
         return tuple(_read_entry(ctx, child, keyword, path) for child in entries if child.colon or child.item)
     if keyword == "BEHAVIOR_PROFILE":
         return (_read_inline_profile(ctx, block, path),)

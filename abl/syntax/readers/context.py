@@ -23,7 +23,7 @@ NO_CORRECTIONS: Final[Corrections] = MappingProxyType({})
 class Context:
     """State of one parse.
 
-    ``yaml`` tells that the document is in YAML form, where keys are lower case; ``mixed`` that both forms are mixed,
+    ``yaml``: the document is in YAML form, where keys are lower case; ``mixed``: both forms are mixed,
     which is one finding, so that no section is reported for its case. ``corrections``
     are read in place of what is written.
     """
@@ -71,7 +71,7 @@ class Context:
         self.leave(block, path)
 
     def leave(self, block: Block, path: str) -> None:
-        """Keep the text of a line that is read no further, of which something else has told."""
+        """Keep the text of a line that is read no further and has been reported already."""
         self.unknown.append(Unknown(span=block.span, path=path, block=block, text=self.text[slice(*block.span)]))
 
     def line_of(self, offset: int) -> int:

@@ -36,6 +36,7 @@ def keyed(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
 
 
 def properties_of(blocks: Iterable[Block]) -> tuple[Property, ...]:
+    """The lines with a key as properties."""
     return tuple(
         Property(vocabulary.canonical_key(block.key), block.key, block.key_span, block.value, block)
         for block in blocks

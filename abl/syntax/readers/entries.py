@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from abl.language.types import FLAG
 from abl.source import Span, new_span
 from abl.syntax import vocabulary
 from abl.syntax.incremental.relocation import origin_of
@@ -16,7 +17,7 @@ from abl.syntax.nodes import Block, Literal_, Name, Property, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.literals import block_literal, object_blocks
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.colons import told_value, with_key
+from abl.syntax.recovery.colons import value_without_colon, with_key
 from abl.syntax.recovery.suggest import closest
 from abl.syntax.recovery.under_indented import with_under_indented
 
@@ -100,15 +101,15 @@ def _without_dash(ctx: Context, block: Block, entries: list[Block]) -> list[Bloc
 
 def _with_unattached(ctx: Context, item: Block) -> Iterator[Block]:
     """A list item and the items below it that were only indented too far (ABL108)."""
-    strays = [child for child in item.children if child.item]
+    misplaced_items = [child for child in item.children if child.item]
     rest = tuple(child for child in item.children if not child.item)
     yield Block(
         item.key, item.key_span, item.value, rest, item.span, item.line_span, item.column, True, False, item.comments
     )
-    for stray in strays:
-        ctx.report(findings.bad_indent(ctx.source, stray.line_span, stray.column, item.column))
-        if stray.colon or stray.value is not None:
-            yield stray
+    for misplaced in misplaced_items:
+        ctx.report(findings.bad_indent(ctx.source, misplaced.line_span, misplaced.column, item.column))
+        if misplaced.colon or misplaced.value is not None:
+            yield misplaced
 
 
 def _as_item(group: list[Block]) -> Block:
@@ -129,7 +130,7 @@ def _as_item(group: list[Block]) -> Block:
 
 
 def children_of(ctx: Context, block: Block) -> tuple[Block, ...]:
-    """Nested lines, or the members of an inline object that stands in their place."""
+    """Nested lines, or the members of an inline object that is in their place."""
     if block.children or block.value is None:
         return block.children
     return object_blocks(ctx, block.value)
@@ -150,7 +151,7 @@ def with_colon(ctx: Context, block: Block, legal: vocabulary.Words) -> Block:
     word = first_word(block.value)
     if word.value.upper() not in legal or (word.value != word.value.upper() and "=" in block.value.raw):
         return block
-    return with_key(block, block.value, told_value(ctx, block.value))
+    return with_key(block, block.value, value_without_colon(ctx, block.value))
 
 
 def legal_key(written: str, legal: vocabulary.Words) -> str:
@@ -209,7 +210,7 @@ def read_properties(
     return tuple(found)
 
 
-_MEANT: Final = {"MESSAGE": "RESPOND", "SAY": "RESPOND", "ASK": "COLLECT"}
+_INTENDED: Final = {"MESSAGE": "RESPOND", "SAY": "RESPOND", "ASK": "COLLECT"}
 """Keys of other notations in ON_FAIL with what they are called here (docs/spec 04 §5)."""
 _VALIDATIONS: Final = ("validate", "validation")
 """Two words for one key, at top level and in steps (docs/spec 07 §1)."""
@@ -222,8 +223,8 @@ def _report_unknown(ctx: Context, blocks: Iterable[Block], place: str, entry: st
             by_step = closest(block.key, _VALIDATIONS)[:1] == _VALIDATIONS[1:]
             known = [_VALIDATIONS[1] if by_step and key == _VALIDATIONS[0] else key for key in candidates]
             ctx.report(findings.unknown_field_key(ctx.source, block, known, given))
-        elif place == "on_fail" and (meant := _MEANT.get(block.key.upper())) is not None and meant not in given:
-            ctx.report(findings.meant_key(block.key_span, block.key, entry, meant, colon=True))
+        elif place == "on_fail" and (key := _INTENDED.get(block.key.upper())) is not None and key not in given:
+            ctx.report(findings.intended_key(block.key_span, block.key, entry, key, colon=True))
         else:
             ctx.report(findings.unknown_key(ctx.source, block, entry, candidates, given))
 
@@ -331,7 +332,4 @@ def name_from(text: Text | None) -> Name | None:
 
 def flag(text: Text | None) -> bool | None:
     """Value of a boolean property in any case, ``yes`` and ``no`` included; None when it is neither."""
-    if text is None:
-        return None
-    plain = text.value.strip().lower()
-    return True if plain in ("true", "yes") else False if plain in ("false", "no") else None
+    return FLAG.read_word(text.value.strip()) if text is not None else None

@@ -14,7 +14,7 @@ from abl.syntax.nodes import Block, Flow, IntentHandler, Name, Setting, Step, Te
 from abl.syntax.readers.actions import read_directives
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import NAME, check_name, flag, item_head, names_of, with_colon
-from abl.syntax.readers.flow_style import in_lines, opened
+from abl.syntax.readers.flow_style import expanded, in_lines
 from abl.syntax.readers.handlers import read_intents
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.suggest import closest
@@ -44,8 +44,8 @@ class _FlowReader:
             if step is not None:
                 self.steps.append(step)
                 continue
-            child = opened(self.ctx, written)
-            key = self._meant(child, children)
+            child = expanded(self.ctx, written)
+            key = self._intended_key(child, children)
             if not child.colon:
                 self._bare(child)
             elif key == "ENTRY_POINT" and not _holds_step(child):
@@ -64,8 +64,8 @@ class _FlowReader:
             else:
                 self.step(child)
 
-    def _meant(self, child: Block, children: Sequence[Block]) -> str:
-        """The key of a line. A misspelt one with a list or steps below it, but nothing of a step, is told and read."""
+    def _intended_key(self, child: Block, children: Sequence[Block]) -> str:
+        """The key of a line. A misspelt one with a list or steps below it, but nothing of a step, is reported."""
         close = closest(child.key, _WITH_LINES) if child.colon and not child.item else ()
         if not close or child.key.upper() in vocabulary.FLOW_KEYS or not _holds_entries(child):
             return child.key.upper()
@@ -139,7 +139,7 @@ class _FlowReader:
                 self.ctx.report(findings.empty_block(self.ctx.source, block.span, block.key))
 
     def _bodies(self, block: Block, items: Sequence[Block]) -> None:
-        """Definitions that are items of the list: read as those of shape C, and told."""
+        """Definitions that are items of the list: read as those of shape C, and reported."""
         self.ctx.report(findings.listed_bodies(self.ctx.source, block, items))
         for item in items:
             head, rest = item_head(item, keep_nested=True)

@@ -1,6 +1,6 @@
 """The YAML form brought to the shape of the keyword form, so that one set of readers reads both (docs/spec 01 §9).
 
-Two things differ. Maps and lists may stand in brackets (flow style), and quotes are those of YAML: a scalar is the text
+Two things differ. Maps and lists may be in brackets (flow style), and quotes are those of YAML: a scalar is the text
 of its property, so that conditions, targets and assignments are read without them.
 """
 
@@ -44,25 +44,25 @@ def in_lines(ctx: Context, block: Block) -> Block:
 
 def section_in_lines(ctx: Context, block: Block) -> Block:
     """The same for a section, which in keyword form is opened itself and nothing below it."""
-    return _in_lines(ctx, block, False) if ctx.yaml else opened(ctx, block)
+    return _in_lines(ctx, block, False) if ctx.yaml else expanded(ctx, block)
 
 
 def in_rows(ctx: Context, block: Block) -> Block:
     """The same with its quotes, for sections without a reader of their own."""
     if ctx.yaml:
         return _in_lines(ctx, block, False, quotes=True)
-    return _items_opened(ctx, block) if block.key.upper() in _LISTS_OF_MAPS else block
+    return _items_expanded(ctx, block) if block.key.upper() in _LISTS_OF_MAPS else block
 
 
-def _items_opened(ctx: Context, block: Block) -> Block:
+def _items_expanded(ctx: Context, block: Block) -> Block:
     """The block with every list item in braces as the lines of that item."""
-    inner = tuple([_items_opened(ctx, opened_item(ctx, child)) for child in block.children])
+    inner = tuple([_items_expanded(ctx, expanded_item(ctx, child)) for child in block.children])
     changed = any(one is not other for one, other in zip(inner, block.children, strict=True))
     return _with(block, block.value, inner) if changed else block
 
 
-def opened(ctx: Context, block: Block, *, names: bool = False) -> Block:
-    """The same for the block alone, in any form: what stands below it stays as it is.
+def expanded(ctx: Context, block: Block, *, names: bool = False) -> Block:
+    """The same for the block alone, in any form: what is below it stays as it is.
 
     ``names`` opens lists of names, too.
     """
@@ -72,7 +72,7 @@ def opened(ctx: Context, block: Block, *, names: bool = False) -> Block:
     return block if below is None else _with(block, None, (*below, *block.children))
 
 
-def opened_item(ctx: Context, block: Block) -> Block:
+def expanded_item(ctx: Context, block: Block) -> Block:
     """``- {a: x, b: y}`` as ``- a: x`` with ``b: y`` below it; an item with another value as it is."""
     if not block.item or block.colon or block.value is None or block.value.raw[:1] != "{":
         return block
@@ -100,7 +100,7 @@ def _in_lines(ctx: Context, block: Block, plain: bool, quotes: bool = False) -> 
 
 
 def _column_below(block: Block) -> int:
-    """Column of what stands in the value of a block: behind a dash it is deeper than the key, not than the dash."""
+    """Column of what is in the value of a block: behind a dash it is deeper than the key, not than the dash."""
     return (key_column(block) if block.item and block.colon else block.column) + 2
 
 

@@ -22,10 +22,10 @@ from abl.syntax.readers.entries import (
     text_of,
     with_colon,
 )
-from abl.syntax.readers.flow_style import opened_item
+from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.literals import plain_value, read_literal
 from abl.syntax.recovery import findings
-from abl.syntax.recovery.colons import as_meant, mended, told_value, with_key
+from abl.syntax.recovery.colons import mended, value_without_colon, with_intended_key, with_key
 from abl.syntax.recovery.suggest import closest
 from abl.syntax.recovery.under_indented import with_under_indented
 
@@ -33,13 +33,14 @@ _NESTING: Final = vocabulary.FIELD_KEYS
 _BLOCK_OPTIONS: Final = vocabulary.words("FIELDS STRATEGY")
 _PROPERTIES: Final = vocabulary.FIELD_KEYS - vocabulary.GATHER_OPTIONS
 _FIELD_WORDS: Final = frozenset((*vocabulary.REQUIRED_WORDS, *vocabulary.GATHER_TYPES))
-"""What may stand behind the name of a field."""
+"""What may follow the name of a field."""
 
 
 def read_gather(
     ctx: Context, block: Block, keyword: str, path: str, *, parts: Sequence[Block] = (), top_level: bool = False
 ) -> Gather:
     """Fields and block options. ``parts`` are options that stand beside the block (legacy ``COLLECT``)."""
+    block = expanded(ctx, block)
     options: dict[str, Text | None] = {part.key.upper(): part.value for part in parts}
     fields: list[GatherField] = []
     if block.value is not None:
@@ -81,7 +82,7 @@ def read_gather(
 
 def _readable(ctx: Context, block: Block) -> Iterator[Block]:
     """The lines of a block that may be fields or options; others are reported."""
-    for child in (opened_item(ctx, below) for below in with_under_indented(ctx, block.children, _PROPERTIES)):
+    for child in (expanded_item(ctx, below) for below in with_under_indented(ctx, block.children, _PROPERTIES)):
         if child.item or child.colon or child.value is None or NAME.match(child.value.raw) is not None:
             yield child
         else:
@@ -112,9 +113,9 @@ def _is_misspelt_fields(block: Block) -> bool:
 
 
 def _as_fields(ctx: Context, block: Block) -> Block:
-    meant = "FIELDS" if block.key.isupper() else "fields"
-    ctx.report(findings.unknown_key(ctx.source, block, "GATHER", [meant]))
-    return as_meant(block, meant)
+    intended = "FIELDS" if block.key.isupper() else "fields"
+    ctx.report(findings.unknown_key(ctx.source, block, "GATHER", [intended]))
+    return with_intended_key(block, intended)
 
 
 def _is_misspelt_option(block: Block) -> bool:
@@ -157,8 +158,8 @@ def _as_flag(ctx: Context, block: Block) -> Block:
     if block.colon or block.children or value is None or value.raw.lower() not in vocabulary.REQUIRED_WORDS:
         return block
     is_required = value.raw.lower() == "required"
-    meant = f"{value.raw if is_required else 'required'}: {str(is_required).lower()}"
-    ctx.report(findings.missing_colon(value.span, value.raw, meant))
+    intended = f"{value.raw if is_required else 'required'}: {str(is_required).lower()}"
+    ctx.report(findings.missing_colon(value.span, value.raw, intended))
     return Block(
         "required",
         value.span,
@@ -188,7 +189,7 @@ def _field_with_colon(ctx: Context, block: Block) -> Block:
             return block
     elif rest.value.lower() not in _FIELD_WORDS and word.value.upper() != "NAME":
         return block
-    return with_key(block, value, told_value(ctx, value))
+    return with_key(block, value, value_without_colon(ctx, value))
 
 
 def _is_long_form(block: Block, value: Text) -> bool:

@@ -9,7 +9,7 @@ from abl.syntax.nodes import ActionHandler, Block, Directive, IntentHandler, Nam
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.directive_lines import flat, keyed, properties_of
 from abl.syntax.readers.entries import entries_of, flag, inline_names, name_from, texts_of
-from abl.syntax.readers.flow_style import opened_item
+from abl.syntax.readers.flow_style import expanded, expanded_item
 
 DirectiveReader = Callable[[Context, Iterable[Block], str, str], tuple[Directive, ...]]
 """``read_directives``, which is given here because it reads handlers, too."""
@@ -19,6 +19,7 @@ def read_intents(
     ctx: Context, block: Block, place: str, path: str, read_directives: DirectiveReader
 ) -> tuple[IntentHandler, ...]:
     """SUB_INTENTS, DIGRESSIONS or global_digressions; a stray REASONING key is left to the rules."""
+    block = expanded(ctx, block)
     entries = Block(
         block.key,
         block.key_span,
@@ -29,7 +30,7 @@ def read_intents(
         block.column,
     )
     return tuple(
-        _read_intent(ctx, opened_item(ctx, entry), place, f"{path}[{i}]", read_directives)
+        _read_intent(ctx, expanded_item(ctx, entry), place, f"{path}[{i}]", read_directives)
         for i, entry in enumerate(entries_of(ctx, entries, frozenset({"INTENT"}), vocabulary.KEYS_BY_PLACE[place]))
     )
 
@@ -56,7 +57,7 @@ def _read_intent(ctx: Context, item: Block, place: str, path: str, read_directiv
         else:
             actions.append(block)
     if ordered is not None:
-        actions = list(ordered.children)
+        actions = _do(ctx, ordered)
     directives = read_directives(ctx, actions, place, path)
     if resume is None:
         resume = next((_resumes(d) for d in directives if d.keyword == "RESUME"), None)
@@ -72,6 +73,11 @@ def _read_intent(ctx: Context, item: Block, place: str, path: str, read_directiv
         resume=resume,
         ordered=ordered is not None,
     )
+
+
+def _do(ctx: Context, block: Block) -> list[Block]:
+    """The actions of DO, in lines or in brackets."""
+    return [expanded_item(ctx, item) for item in expanded(ctx, block).children]
 
 
 def _resumes(directive: Directive) -> bool | None:
@@ -90,7 +96,7 @@ def read_action_handlers(
 ) -> tuple[ActionHandler, ...]:
     """ON_ACTION or ACTION_HANDLERS: a list of ``- ACTION: id`` or a map ``id:``."""
     handlers: list[ActionHandler] = []
-    for child in block.children:
+    for child in (expanded_item(ctx, entry) for entry in expanded(ctx, block).children):
         at = f"{path}[{len(handlers)}]"
         if child.item:
             blocks: tuple[Block, ...] = tuple(flat((child,)))
@@ -100,7 +106,7 @@ def read_action_handlers(
         ordered = next((b for b in blocks if b.key.upper() == "DO"), None)
         actions = [b for b in blocks if b.key.upper() not in ("ACTION", "CONDITION", "DO")]
         if ordered is not None:
-            actions = list(ordered.children)
+            actions = _do(ctx, ordered)
         handlers.append(
             ActionHandler(
                 span=child.span,

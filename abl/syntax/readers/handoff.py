@@ -20,9 +20,10 @@ from abl.syntax.readers.entries import (
     text_of,
     with_colon,
 )
+from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.literals import object_blocks
 from abl.syntax.readers.state import read_assignments
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import findings, section_findings
 from abl.syntax.recovery.colons import mended, with_key
 
 _HANDOFF_NESTING: Final = vocabulary.HANDOFF_KEYS
@@ -121,17 +122,18 @@ def read_hooks(ctx: Context, block: Block, path: str = "hooks") -> tuple[tuple[s
     """Hook name and its directives, for each hook."""
     found: list[tuple[str, tuple[Directive, ...]]] = []
     for written in block.children:
-        child = _hook_with_colon(ctx, written)
+        child = expanded(ctx, _hook_with_colon(ctx, written))
         if not child.colon:
             ctx.skip(child, "This is no hook", path)
             continue
         name = child.key.lower()
         if name not in vocabulary.HOOKS:
-            ctx.report(findings.unknown_hook(child.key_span, child.key, vocabulary.HOOKS))
+            ctx.report(section_findings.unknown_hook(child.key_span, child.key, vocabulary.HOOKS))
             continue
         if not child.children:
             ctx.report(findings.empty_block(ctx.source, child.span, child.key))
-        found.append((name, read_directives(ctx, child.children, "hook", f"{path}.{name}")))
+        lines = [expanded_item(ctx, line) for line in child.children]
+        found.append((name, read_directives(ctx, lines, "hook", f"{path}.{name}")))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from abl.syntax.lines.pieces import COLON, bracket_depth, cuts, inside_brackets,
 from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Text
 from abl.syntax.readers.context import Context
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import findings, section_findings
 
 _MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "CLEAR_INTERACTION_LANGUAGE"})
 """Properties that say enough by being there (05 ABL116)."""
@@ -113,14 +113,15 @@ def split_member(
         name = text[start:end]
         if name.replace(".", "_").isidentifier():
             return name, (start, end)
-        ctx.report(findings.bad_object(Span(start, max(end, start + 1)), "`:` is missing"))
+        ctx.report(section_findings.bad_object(Span(start, max(end, start + 1)), "`:` is missing"))
         return "", (end, end)
     key = scalar_text(text, start, colon.start())
     value = bare_text(text, colon.end(), end)
     if key is not None and value is None and key.value.upper() in may_be_empty:
         return key.value, (end, end)
     if key is None or value is None:
-        ctx.report(findings.bad_object(Span(start, end), "A key is missing" if key is None else "A value is missing"))
+        reason = "A key is missing" if key is None else "A value is missing"
+        ctx.report(section_findings.bad_object(Span(start, end), reason))
         return "", (end, end)
     return key.value, (value.span.start, value.span.end)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, TypeVar
 
+from abl.language import PLACES
 from abl.source import Span
 from abl.syntax import vocabulary
 from abl.syntax.incremental.reader_cache import kept
@@ -42,9 +43,9 @@ from abl.syntax.readers.entries import (
     text_of,
     with_colon,
 )
-from abl.syntax.readers.flow_style import opened
+from abl.syntax.readers.flow_style import expanded
 from abl.syntax.readers.literals import object_blocks, split_member
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import findings, section_findings
 from abl.syntax.recovery.colons import with_key
 from abl.syntax.recovery.misplaced import report_value
 from abl.syntax.recovery.suggest import closest
@@ -63,7 +64,7 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
     remember: list[RememberTrigger] = []
     recall: list[RecallInstruction] = []
     for written in block.children:
-        child = opened(ctx, _with_colon(ctx, written), names=True)
+        child = expanded(ctx, _with_colon(ctx, written), names=True)
         key = child.key.upper()
         if key == "SESSION":
             _read_each(ctx, child, session, read_session_variable, f"{path}.session")
@@ -77,7 +78,7 @@ def read_memory(ctx: Context, block: Block, path: str = "memory") -> Memory:
             _read_shorthand(ctx, child, persistent, f"{path}.persistent")
         elif child.colon:
             ctx.report(findings.unknown_memory_block(child.key_span, child.key, _BLOCK_NAMES))
-        elif not _lacks_colon(child):  # which is reported, and nothing stands below it
+        elif not _lacks_colon(child):  # which is reported, and nothing is below it
             ctx.skip(child, "This is no part of MEMORY", path)
     return Memory(
         span=block.span,
@@ -274,15 +275,16 @@ def read_remember(ctx: Context, item: Block, path: str) -> RememberTrigger:
 
 
 def read_store(ctx: Context, block: Block, path: str) -> Store:
-    """STORE as ``value -> target`` (split at the last top-level arrow) or as a block."""
-    if block.value is not None:
+    """STORE as ``value -> target`` (split at the last top-level arrow) or as a block, in lines or in braces."""
+    lines = block.children if block.value is None else _in_braces(ctx, block.value)
+    if block.value is not None and not lines:
         return _arrow_store(ctx, block, block.value, path)
-    props = read_properties(ctx, block.children, "store", "STORE")
+    props = read_properties(ctx, lines, "store", "STORE")
     value, target = text_of(props, "VALUE"), text_of(props, "TARGET")
-    if block.children:
+    if lines:
         for side, given in (("value", value), ("target", target)):
             if given is None:
-                ctx.report(findings.store_side_missing(block.key_span, side))
+                ctx.report(section_findings.store_side_missing(block.key_span, side))
     return Store(
         span=block.span,
         path=path,
@@ -297,6 +299,15 @@ def read_store(ctx: Context, block: Block, path: str) -> Store:
     )
 
 
+def _in_braces(ctx: Context, text: Text) -> tuple[Block, ...]:
+    """The keys of ``{value: v, target: t}``; none of an object that is itself the value, which an arrow follows."""
+    if text.style != "bare" or text.raw[:1] != "{" or any(cuts(ARROW, ctx.text, *text.span)):
+        return ()
+    lines = object_blocks(ctx, text)
+    known = PLACES["store"]
+    return lines if any(known.key(line.key) is not None for line in lines) else ()
+
+
 def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
     broken = Store(span=block.span, path=path, block=block, value=None, target=None)
     if text.style == "bare" and text.raw.startswith(("[", "{")) and open_brackets(text.raw):
@@ -305,17 +316,20 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
     arrow = max(cuts(ARROW, ctx.text, start, end), key=lambda match: match.start(), default=None)
     slip = _ARROW_SLIP.search(ctx.text, start, end) if arrow is None else None
     if slip is not None:
-        ctx.report(findings.arrow_slip(text.span, Span(*slip.span("arrow"))))
+        ctx.report(section_findings.arrow_slip(text.span, Span(*slip.span("arrow"))))
         value = bare_text(ctx.text, start, slip.start("arrow"))
         return Store(span=block.span, path=path, block=block, value=value, target=None)
     if arrow is None:
-        ctx.report(findings.store_without_arrow(text.span, ctx.text[start:end]))
+        written = ctx.text[start:end]
+        ctx.report(section_findings.store_without_arrow(text.span, written))
+        if section_findings.is_assignment(written):
+            return broken
         return Store(span=block.span, path=path, block=block, value=expression_text(ctx.text, text), target=None)
     value = bare_text(ctx.text, start, arrow.start())
     target = bare_text(ctx.text, arrow.end(), end)
     for side, given in (("value", value), ("target", target)):
         if given is None:
-            ctx.report(findings.store_side_missing(text.span, side))
+            ctx.report(section_findings.store_side_missing(text.span, side))
     if value is not None and value.raw[:1] == "{" and value.raw[-1] == "}" and not _good_object(ctx, value):
         value = None
     name = name_from(target)

@@ -14,7 +14,7 @@ from abl.syntax.nodes import Assignment, Block, Branch, Form, Name, OnFail, Prop
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, condition_text, names_of, read_properties
 from abl.syntax.readers.state import read_assignments
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import section_findings
 
 BranchReader = Callable[[Context, Block, str], tuple[Branch, ...]]
 
@@ -43,7 +43,7 @@ def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader |
         return read
     children = children_of(ctx, block)
     if not children:
-        ctx.report(findings.empty_on_fail(Span(block.key_span.start, block.line_span.end)))
+        ctx.report(section_findings.empty_on_fail(Span(block.key_span.start, block.line_span.end)))
         return OnFail(span=block.span, path=path, block=block, form="structured")
     if branches is not None and children[0].item:
         return OnFail(span=block.span, path=path, block=block, form="branches", branches=branches(ctx, block, path))

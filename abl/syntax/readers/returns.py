@@ -33,9 +33,9 @@ def described_type(ctx: Context, block: Block, read_type: TypeReader, depth: int
         inner = tuple(_fields(ctx, fields, read_type, depth + 1))
         text = given.text if given is not None else "object"
         typed = tuple([(name.value, required, type_) for name, required, type_ in inner])
-        holder = TypeRef(text, block.span, "object", fields=typed, names=tuple([name for name, _, _ in inner]))
+        typed_object = TypeRef(text, block.span, "object", fields=typed, names=tuple([name for name, _, _ in inner]))
         is_array = given is not None and given.name == "array"
-        return TypeRef(holder.text, holder.span, "array", item=holder) if is_array else holder
+        return TypeRef(typed_object.text, typed_object.span, "array", item=typed_object) if is_array else typed_object
     if items is not None and given is not None and given.name == "array":
         return TypeRef(given.text, block.span, "array", item=described_type(ctx, items, read_type, depth + 1))
     return given

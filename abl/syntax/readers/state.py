@@ -13,7 +13,7 @@ from abl.syntax.lines.texts import bare_text, name_of, scalar_text
 from abl.syntax.nodes import Argument, Assignment, Block, Clear, Log, Name, Property, SetVariables, Text, Transform
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, names_of, read_properties, text_of
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import section_findings
 from abl.syntax.recovery.unattached_lines import begins_nothing
 
 _INTO: Final = outside(r"\bINTO\b|\binto\b")
@@ -50,7 +50,7 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
 def _member(ctx: Context, block: Block, path: str) -> Assignment:
     target = Name(block.key, block.key_span) if _TARGET.fullmatch(block.key) else None
     if target is None:
-        ctx.report(findings.no_target(block.key_span, block.key))
+        ctx.report(section_findings.no_target(block.key_span, block.key))
     return Assignment(span=block.span, path=path, block=block, target=target, value=block.value)
 
 
@@ -67,9 +67,9 @@ def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment
     target = bare_text(ctx.text, span.start, equals.start()) if equals else None
     value = bare_text(ctx.text, equals.end(), span.end) if equals else None
     if (target is None or value is None) and compared_at(ctx.text, span) is None:
-        ctx.report(findings.bad_assignment(span, ctx.text[span.start : span.end]))
+        ctx.report(section_findings.bad_assignment(span, ctx.text[span.start : span.end]))
     elif target is not None and "[" in target.value:
-        ctx.report(findings.indexed_target(target.span, target.value))
+        ctx.report(section_findings.indexed_target(target.span, target.value))
     elif target is not None and _TARGET.fullmatch(target.value) is None:
         _report_target(ctx, span, target, value)
         target = None
@@ -78,15 +78,15 @@ def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment
 
 
 def _report_target(ctx: Context, span: Span, target: Text, value: Text | None) -> None:
-    """What stands before the ``=`` and is no path: often the operator of ``x += 1``."""
+    """What precedes the ``=`` and is no path: often the operator of ``x += 1``."""
     compound = _COMPOUND.fullmatch(target.value)
     if compound is None or value is None:
-        ctx.report(findings.no_target(target.span, target.value))
+        ctx.report(section_findings.no_target(target.span, target.value))
         return
     name, operator = compound.groups()
     operand = value.raw if value.style != "bare" or _OPERAND.fullmatch(value.raw) else f"({value.raw})"
     written = value.raw if operator == ":" else f"{name} {operator} {operand}"
-    ctx.report(findings.compound_assignment(span, name, operator, f"{name} = {written}"))
+    ctx.report(section_findings.compound_assignment(span, name, operator, f"{name} = {written}"))
 
 
 def read_set(ctx: Context, block: Block, keyword: str, path: str) -> SetVariables:
@@ -181,9 +181,9 @@ def _check_pipeline(ctx: Context, block: Block, node: Transform) -> None:
             lacking = [*missing, *(["AS"] if _needs_item(node) else ())]
             edit = _missing_keys(ctx, block.children[0], lacking)
             fixes = (Fix(f"Insert {' and '.join(lacking)}", (edit,)),)
-        ctx.report(findings.incomplete_transform(span, " and ".join(missing), fixes))
+        ctx.report(section_findings.incomplete_transform(span, " and ".join(missing), fixes))
     elif _needs_item(node):
-        ctx.report(findings.incomplete_transform(span, "the item name (AS)"))
+        ctx.report(section_findings.incomplete_transform(span, "the item name (AS)"))
 
 
 def _needs_item(node: Transform) -> bool:
@@ -200,7 +200,7 @@ def _missing_keys(ctx: Context, first: Block, missing: list[str]) -> Edit:
     return Edit(Span(start, start), "".join(f"{indent}{word}\n" for word in words))
 
 
-# Arguments: WITH, MAP and what stands in the parentheses of a CALL ------------------------------------------------
+# Arguments: WITH, MAP and what is in the parentheses of a CALL ------------------------------------------------
 
 
 def read_arguments(ctx: Context, block: Block, path: str) -> tuple[Argument, ...]:

@@ -25,11 +25,11 @@ from abl.syntax.lines.scanner import open_brackets
 from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Name, Parameter, Property, Text, Tool, TypeRef
 from abl.syntax.readers.context import Context
-from abl.syntax.readers.entries import NAME, check_name, with_colon
-from abl.syntax.readers.flow_style import opened, opened_item
+from abl.syntax.readers.entries import NAME, check_name, flag, with_colon
+from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.literals import plain_value, read_literal
 from abl.syntax.readers.returns import described_type
-from abl.syntax.recovery import findings
+from abl.syntax.recovery import findings, section_findings
 from abl.syntax.recovery.colons import mended
 from abl.syntax.recovery.suggest import closest
 
@@ -53,7 +53,7 @@ def read_tools(ctx: Context, block: Block, path: str = "tools") -> tuple[Tool, .
 @kept
 def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
     """One signature and its properties; None for a line that is none."""
-    block = opened_item(ctx, block)
+    block = expanded_item(ctx, block)
     value = block.value
     if block.colon:
         return _mapped_tool(ctx, block, path)
@@ -94,12 +94,12 @@ def read_tool(ctx: Context, block: Block, path: str) -> Tool | None:
 
 
 def _no_tool(ctx: Context, block: Block, path: str) -> None:
-    finding = findings.malformed_tool(block.line_span, "`name(parameter: type) -> type` is expected")
+    finding = section_findings.malformed_tool(block.line_span, "`name(parameter: type) -> type` is expected")
     ctx.skip(block, "", path, finding)
 
 
 def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, ...], returns: TypeRef | None) -> None:
-    """Report what a signature lacks (ABL112, ABL806); ``rest`` is what stands behind the name, ``behind`` its
+    """Report what a signature lacks (ABL112, ABL806); ``rest`` is what follows the name, ``behind`` its
     parameters."""
     for type_ in (*(parameter.type for parameter in parameters), returns):
         if type_ is not None:
@@ -108,31 +108,31 @@ def _judge(ctx: Context, rest: Span, behind: int, parameters: tuple[Parameter, .
     if untyped is not None:
         fix = _insertion(untyped.name.span.end, ": string", preferred=False)
         detail = f"parameter `{untyped.name.value}` has no type"
-        ctx.report(findings.malformed_tool(untyped.name.span, detail, (fix,)))
+        ctx.report(section_findings.malformed_tool(untyped.name.span, detail, (fix,)))
     if behind == rest.start or ctx.text[behind - 1] != ")":
         text = bare_text(ctx.text, *rest)
         if text is not None:
             arrow = text.raw.startswith(("->", "→"))
             detail = "`()` is missing behind the name" if arrow else f"`{text.raw[:40]}` stands behind the name"
             fixes = (_insertion(rest.start, "()"),) if arrow else ()
-            ctx.report(findings.malformed_tool(text.span, detail, fixes))
+            ctx.report(section_findings.malformed_tool(text.span, detail, fixes))
         else:  # the name alone
             span = Span(ctx.text.rfind("\n", 0, rest.start) + 1, rest.start)
             span = Span(span.end - len(ctx.text[slice(*span)].lstrip(" \t-")), span.end)
             fixes = (_insertion(rest.start, "()"),)
-            ctx.report(findings.malformed_tool(span, "`()` is missing behind the name", fixes))
+            ctx.report(section_findings.malformed_tool(span, "`()` is missing behind the name", fixes))
         return
     text = bare_text(ctx.text, behind, rest.end)
     if text is None or (returns is not None and returns.text):
         return
     if text.raw in ("->", "→"):
         fix = _insertion(text.span.end, " object", preferred=False)
-        ctx.report(findings.malformed_tool(text.span, "the type behind the arrow is missing", (fix,)))
+        ctx.report(section_findings.malformed_tool(text.span, "the type behind the arrow is missing", (fix,)))
         return
     colon = text.raw.startswith((":", "="))
     edit = Edit(Span(behind, text.span.start + 1), " ->") if colon else Edit(Span(behind, text.span.start), " -> ")
     fix = Fix("Write `->` before the return type", (edit,), preferred=True)
-    ctx.report(findings.malformed_tool(text.span, "the return type needs `->`", (fix,)))
+    ctx.report(section_findings.malformed_tool(text.span, "the return type needs `->`", (fix,)))
 
 
 def _judge_type(ctx: Context, type_: TypeRef) -> None:
@@ -142,7 +142,7 @@ def _judge_type(ctx: Context, type_: TypeRef) -> None:
     if opens:
         at = type_.span.start + type_.text.find(opens[0])
         missing = "".join(_CLOSING[bracket] for bracket in reversed(opens))
-        end = type_.span.end - type_.text.endswith((">", "}", ")"))  # which closes what stands around
+        end = type_.span.end - type_.text.endswith((">", "}", ")"))  # which closes what is around
         ctx.report(findings.unclosed_bracket(Span(at, at + 1), opens[0], ctx.line_of(at), end, missing))
 
 
@@ -174,7 +174,7 @@ def _mapped_tool(ctx: Context, block: Block, path: str) -> Tool | None:
 
 def _items(ctx: Context, listed: Block) -> Iterator[Block]:
     """The parameters of a list in any form."""
-    return (opened_item(ctx, item) for item in opened(ctx, listed).children)
+    return (expanded_item(ctx, item) for item in expanded(ctx, listed).children)
 
 
 def _judge_mapped(ctx: Context, block: Block) -> None:
@@ -188,7 +188,7 @@ def _judge_mapped(ctx: Context, block: Block) -> None:
     line = ctx.source.line_starts[ctx.line_of(block.key_span.start) - 1]
     fix = Fix("Write a signature", (Edit(Span(block.key_span.end, value.span.start), "() -> "),), preferred=True)
     fixes = () if ctx.text[line : block.key_span.start].strip() else (fix,)  # in braces it is no signature
-    ctx.report(findings.malformed_tool(block.key_span, "`name(parameter: type) -> type` is expected", fixes))
+    ctx.report(section_findings.malformed_tool(block.key_span, "`name(parameter: type) -> type` is expected", fixes))
 
 
 def mapped_name(block: Block) -> Name | None:
@@ -219,15 +219,15 @@ def _may_name_tool(block: Block) -> bool:
 
 
 def _listed_parameter(ctx: Context, block: Block, path: str) -> Parameter:
-    values = {child.key.lower(): child for child in (block, *block.children) if child.colon}
-    given = values.get("name")
+    values = {vocabulary.canonical_key(child.key): child for child in (block, *block.children) if child.colon}
+    given = values.get("NAME")
     name = Name(block.key, block.key_span)
     if given is not None and given.value is not None:
         name = Name(given.value.value, given.value.inner)
-    type_ = values.get("type")
-    default = values.get("default")
-    required = values.get("required")
-    is_required = required is None or required.value is None or required.value.value.lower() != "false"
+    type_ = values.get("TYPE")
+    default = values.get("DEFAULT")
+    required = values.get("REQUIRED")
+    is_required = required is None or flag(required.value) is not False
     return Parameter(
         span=block.span,
         path=f"{path}.{name.value}",
@@ -277,7 +277,7 @@ def _parameter(ctx: Context, start: int, end: int, path: str) -> Parameter:
     if written is not None and together is not None:
         named = typed = written.span.start + together.end(1)
         detail = f"`:` is missing behind `{together[1]}`"
-        ctx.report(findings.malformed_tool(written.span, detail, (_insertion(named, ":"),)))
+        ctx.report(section_findings.malformed_tool(written.span, detail, (_insertion(named, ":"),)))
         written = bare_text(text, start, named)
     optional = written is not None and written.raw.endswith("?")
     if written is not None and optional:
@@ -353,7 +353,7 @@ def _generic(ctx: Context, text: Text, match: re.Match[str]) -> TypeRef:
 
 
 def _object(ctx: Context, text: Text, braces: Span) -> TypeRef:
-    """The type that a text is, whose fields stand in ``braces``."""
+    """The type that a text is, whose fields are in ``braces``."""
     fields: list[tuple[str, bool, TypeRef]] = []
     names: list[Name] = []
     for start, end in split_commas(ctx.text, *inside_brackets(ctx.text, *braces)):

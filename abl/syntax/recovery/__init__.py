@@ -1,1 +1,1 @@
-"""What is read as it was meant, and told (docs/spec 01 §10, 05 §1)."""
+"""Recovery from slips: text is read as intended, and reported (docs/spec 01 §10, 05 §1)."""

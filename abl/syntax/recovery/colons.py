@@ -1,7 +1,7 @@
 """Lines that lack their colon, in sections without a reader of their own (docs/spec 01 §10, 05 ABL110).
 
 Such sections are read as maps and lists of anything. A line that is neither a key nor an entry would be lost there,
-with all that stands below it; so it is read as the key that it was meant to be, or else reported.
+with all that is below it; so it is read as the key that it was meant to be, or else reported.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LISTS: Final[dict[str, vocabulary.Words]] = {
     "ON_ERROR": vocabulary.words("TYPE"),
     "ACTIONS": vocabulary.words("BUTTON SELECT INPUT"),
 }
-"""Lists whose entries begin with certain keys, also when nothing stands below them."""
+"""Lists whose entries begin with certain keys, also when nothing is below them."""
 
 
 def with_key(block: Block, value: Text, rest: Text | None) -> Block:
@@ -54,10 +54,10 @@ def with_key(block: Block, value: Text, rest: Text | None) -> Block:
     )
 
 
-def told_value(ctx: Context, value: Text) -> Text | None:
-    """What stands behind the word that ``value`` begins with, of which is told that it lacks its colon (ABL110).
+def value_without_colon(ctx: Context, value: Text) -> Text | None:
+    """Report that the first word of ``value`` lacks its colon (ABL110), and give what follows the word.
 
-    A colon with a blank in front of it only, or a ``=`` in its place, is no part of what stands behind the word.
+    A colon with a blank in front of it only, or a ``=`` in its place, is no part of what follows the word.
     """
     word = first_word(value)
     rest = rest_behind(ctx.text, value, word)
@@ -69,8 +69,8 @@ def told_value(ctx: Context, value: Text) -> Text | None:
     return rest
 
 
-def as_meant(block: Block, key: str) -> Block:
-    """The block of a misspelt key with the one that was meant, for a reader who told it."""
+def with_intended_key(block: Block, key: str) -> Block:
+    """The block of a misspelt key with the intended one, for a reader that has reported it."""
     return Block(
         key,
         block.key_span,
@@ -89,7 +89,7 @@ def mended(ctx: Context, block: Block, after_human: bool = False) -> Block:
     """The block with the colons that lines below it lack (ABL110); one in which none is missing is the same object.
 
     Lines that can be neither properties nor entries are reported and left out (ABL125). ``after_human``: the block
-    stands in ``on_human_complete``.
+    is in ``on_human_complete``.
     """
     first, _ = origin_of(block)  # of which an unchanged block need not be a copy to be asked what it holds
     if _is_sound(first, after_human):
@@ -165,4 +165,4 @@ def _keyed(ctx: Context, parent: Block, child: Block) -> Block | None:
     if _KEY.fullmatch(word.value) is None:
         ctx.skip(child, f"This is no part of {parent.key}" if parent.key else "This line cannot be read", "")
         return None
-    return with_key(child, value, told_value(ctx, value))
+    return with_key(child, value, value_without_colon(ctx, value))

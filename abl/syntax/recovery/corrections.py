@@ -16,7 +16,7 @@ from abl.source import Span
 from abl.syntax.lines.scanner import CorrectedLine, Line, scan_line
 from abl.syntax.nodes import Block, Document, Text
 from abl.syntax.readers.context import Context
-from abl.syntax.readers.flow_style import opened, opened_item
+from abl.syntax.readers.flow_style import expanded, expanded_item
 
 _START: Final = attrgetter("span.start")
 
@@ -61,7 +61,7 @@ def _is_value(block: Block, span: Span) -> bool:
 
 
 def _around(document: Document, span: Span) -> Iterator[Block]:
-    """The blocks that hold a place, outermost first; what stands in braces as if it stood in lines."""
+    """The blocks that hold a place, outermost first; what is in braces as if it stood in lines."""
     ctx = Context(document.source, document.source.text, yaml=document.yaml)
     row: Sequence[Block] = document.blocks
     while row:
@@ -71,18 +71,18 @@ def _around(document: Document, span: Span) -> Iterator[Block]:
         if block is None:
             return
         yield block
-        inside = _opened(ctx, block, span.start)
+        inside = _expanded(ctx, block, span.start)
         if inside.key_span != block.key_span:
             yield inside
         row = inside.children
 
 
-def _opened(ctx: Context, block: Block, offset: int) -> Block:
+def _expanded(ctx: Context, block: Block, offset: int) -> Block:
     """The block with its members in lines, where the place is within its braces or brackets."""
     value = block.value
     if value is None or not value.span.start < offset < value.span.end:
         return block
-    return opened_item(ctx, block) if block.item and not block.colon else opened(ctx, block)
+    return expanded_item(ctx, block) if block.item and not block.colon else expanded(ctx, block)
 
 
 class _Correcting:
@@ -107,7 +107,7 @@ class _Correcting:
             if word is not None and block.colon:
                 value = Text(word, word, value.span, value.inner, value.style)
             elif (inside := self._first_in(value.span)) is not None:
-                lines = _opened(self.ctx, block, inside)
+                lines = _expanded(self.ctx, block, inside)
                 if lines is not block:
                     return self.block(lines)
         return Block(

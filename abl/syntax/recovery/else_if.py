@@ -29,8 +29,8 @@ def as_if(ctx: Context, item: Block) -> Block:
         start = value.inner.start
         span, colon = Span(start, start + match.end(1)), ":" in match[0]
         condition = scalar_text(ctx.text, start + match.end(), value.inner.end)
-    meant = "if" if ctx.yaml else "IF"
-    ctx.report(findings.meant_key(span, ctx.text[span.start : span.end], "branch", meant, colon=colon))
+    intended = "if" if ctx.yaml else "IF"
+    ctx.report(findings.intended_key(span, ctx.text[span.start : span.end], "branch", intended, colon=colon))
     return Block(
-        meant, span, condition, item.children, item.span, item.line_span, item.column, item.item, True, item.comments
+        intended, span, condition, item.children, item.span, item.line_span, item.column, item.item, True, item.comments
     )

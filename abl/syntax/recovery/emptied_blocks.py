@@ -1,4 +1,4 @@
-"""What a removal leaves empty: the keys above the last entry of a block go with it (docs/spec 05 ABL116)."""
+"""Removing an entry together with the keys above it that would be left empty (docs/spec 05 ABL116)."""
 
 from __future__ import annotations
 

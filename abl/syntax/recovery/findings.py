@@ -1,4 +1,6 @@
-"""What the parser reports: one constructor per code, so that the data of a code always has the same keys.
+"""What the parser reports of any section, a constructor per code, so that the data of a code always has the same keys.
+
+``section_findings`` are those of single sections.
 
 The keys are the placeholders of the catalogue (docs/spec 05 §2 ff.); the registry fills its message pattern from them.
 ``suggestions`` is a tuple of did-you-mean words (best first), ``y`` the best one or "".
@@ -26,20 +28,7 @@ ABL123    k (as written), K (upper case)
 ABL124    upper, lower (numbers of sections in each form)
 ABL125    reason (a sentence without full stop), text (the line, cut); yaml for what only YAML knows
 ABL127    x, y, suggestions
-ABL203    op (as written), OP (upper case): an inline ``when`` or ``before`` of a rule
-ABL342    none
-ABL343    side ("value" or "target")
-ABL358    reason
-ABL380    text
-ABL386    missing ("SOURCE", "INTO", "SOURCE and INTO" or "the item name (AS)")
-ABL401    k, y, suggestions
-ABL402    k (rule kind)
-ABL405    none
-ABL433    none
-ABL445    p (the inner phase)
 ABL704    k (key as written), y, suggestions; given as for ABL106
-ABL806    detail (what is wrong with the signature)
-ABL970    h, y, suggestions
 ========  ==============================================================================================
 """
 
@@ -59,7 +48,7 @@ _NOT_NAME = re.compile(r"[^A-Za-z0-9_]+")
 ODD_INDENT = re.compile(rf"(?:^|\n)(\ufeff?[ \t]*[{OTHER_BLANKS}][ \t{OTHER_BLANKS}]*)(?=\S)")
 """An indentation with blanks that are neither spaces nor tabs, in front of what stands on the line."""
 _ANY_BLANK = re.compile(f"[{OTHER_BLANKS}]")
-_SHOWN = 60
+SHOWN = 60
 _MOST_MOVED = 500
 """Lines beyond which a block is not offered to be moved."""
 
@@ -70,7 +59,8 @@ def rename_fixes(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
     return tuple(Fix(f"Change to `{word}`", (Edit(span, word),), preferred=len(words) == 1) for word in words)
 
 
-def _renamed(code: str, span: Span, data: dict[str, object], word: str, candidates: Iterable[str]) -> Finding:
+def renamed(code: str, span: Span, data: dict[str, object], word: str, candidates: Iterable[str]) -> Finding:
+    """A finding with the candidates that are like ``word`` as suggestions and fixes."""
     return _suggested(code, span, data, closest(word, candidates))
 
 
@@ -150,15 +140,17 @@ def unknown_field_key(source: Source, where: Block, candidates: Iterable[str], g
     return _or_removed(finding, source, where)
 
 
-def meant_key(span: Span, written: str, place: str, meant: str, *, colon: bool) -> Finding:
+def intended_key(span: Span, written: str, place: str, intended: str, *, colon: bool) -> Finding:
     """ABL106 for a word of other languages, of which one knows what it stands for; without its ``colon``, perhaps."""
-    fix = Fix(f"Change to `{meant}`", (Edit(span, meant if colon else f"{meant}:"),), preferred=True)
-    return Finding("ABL106", span, {"k": written, "block": place, "y": meant, "suggestions": (meant,)}, fixes=(fix,))
+    fix = Fix(f"Change to `{intended}`", (Edit(span, intended if colon else f"{intended}:"),), preferred=True)
+    return Finding(
+        "ABL106", span, {"k": written, "block": place, "y": intended, "suggestions": (intended,)}, fixes=(fix,)
+    )
 
 
 def unknown_word(span: Span, written: str, place: str, candidates: Iterable[str]) -> Finding:
     """ABL106 for a word that stands where only certain words may."""
-    return _renamed("ABL106", span, {"k": written, "block": place}, written, candidates)
+    return renamed("ABL106", span, {"k": written, "block": place}, written, candidates)
 
 
 def duplicate_key(source: Source, where: Block, entry: str, first: Block | None, first_line: int) -> Finding:
@@ -174,7 +166,7 @@ def _is_same(source: Source, one: Block, other: Block) -> bool:
 
 
 def bad_indent(source: Source, line: Span, found: int, expected: int, *, with_fix: bool = True) -> Finding:
-    """ABL108; ``line`` is the line without its indentation. What stands below it moves with it."""
+    """ABL108; ``line`` is the line without its indentation. What is below it moves with it."""
     if not with_fix:
         return Finding("ABL108", line, {"a": found, "b": expected})
     edits = tuple(_moved_lines(source, line, found, expected))
@@ -183,7 +175,7 @@ def bad_indent(source: Source, line: Span, found: int, expected: int, *, with_fi
 
 
 def under_indented(source: Source, lines: Sequence[Span], found: int, expected: int) -> Finding:
-    """ABL108 for properties of one entry that stand in the column of its dash; each is a line without indentation."""
+    """ABL108 for properties of one entry that are in the column of its dash; each is a line without indentation."""
     edits = tuple(edit for line in lines for edit in _moved_lines(source, line, found, expected))
     fixes = (Fix("Indent below the entry above", edits, preferred=True),) if len(edits) <= _MOST_MOVED else ()
     return Finding("ABL108", lines[0], {"a": found, "b": expected}, fixes=fixes)
@@ -236,17 +228,17 @@ def mixed_tabs(span: Span, edits: tuple[Edit, ...]) -> Finding:
     return Finding("ABL109", span, fixes=(Fix("Convert tabs to spaces", edits, preferred=True),) if edits else ())
 
 
-def missing_colon(span: Span, word: str, meant: str = "", until: int = 0) -> Finding:
-    """ABL110; the span is the word, which is to be ``meant`` if that is more than its colon.
+def missing_colon(span: Span, word: str, intended: str = "", until: int = 0) -> Finding:
+    """ABL110; the span is the word, which is to be ``intended`` if that is more than its colon.
 
     ``until`` is where the value begins behind a sign that stands for the colon.
     """
-    edit = Edit(span, meant) if meant else Edit(Span(span.end, span.end), ":")
+    edit = Edit(span, intended) if intended else Edit(Span(span.end, span.end), ":")
     if until:
         return Finding(
             "ABL110", span, {"k": word}, fixes=(Fix("Write `:`", (Edit(Span(span.end, until), ": "),), True),)
         )
-    fix = Fix(f"Write `{meant}`" if meant else "Insert `:`", (edit,), preferred=True)
+    fix = Fix(f"Write `{intended}`" if intended else "Insert `:`", (edit,), preferred=True)
     return Finding("ABL110", span, {"k": word}, fixes=(fix,))
 
 
@@ -318,8 +310,8 @@ def bad_name(span: Span, name: str, kind: str) -> Finding:
     if legal[0].isdigit():
         legal = f"n{legal}" if kind == "agent" else f"_{legal}"
     # Where nothing of a name is written, something else is.
-    can_be_meant = _NOT_NAME.sub("", name) and legal != name and (kind != "persistent path" or "." in legal)
-    fixes = (Fix(f"Write `{legal}`", (Edit(span, legal),)),) if can_be_meant else ()
+    may_be_intended = _NOT_NAME.sub("", name) and legal != name and (kind != "persistent path" or "." in legal)
+    fixes = (Fix(f"Write `{legal}`", (Edit(span, legal),)),) if may_be_intended else ()
     return Finding("ABL117", span, {"n": name, "kind": kind, "fix": legal}, fixes=fixes)
 
 
@@ -359,128 +351,20 @@ def one_long_line(text: str) -> Finding:
 
 
 def yaml_only(span: Span, reason: str, text: str, fixes: tuple[Fix, ...] = ()) -> Finding:
-    """ABL125 for what only YAML knows; what begins within it is not told otherwise."""
+    """ABL125 for what only YAML knows; nothing else is reported that begins within it."""
     return Finding("ABL125", span, {"reason": reason, "text": cut(text), "yaml": True}, fixes=fixes)
 
 
 def behind_bracket(span: Span, bracket: str, text: str) -> Finding:
-    """ABL125 for what stands behind a mapping or list, which nobody reads then."""
+    """ABL125 for what follows a mapping or list, which nobody reads then."""
     return unreadable(span, f"Text stands behind the bracket that `{bracket}` opens", text)
 
 
 def cut(text: str) -> str:
     """A text short enough to be quoted in a message."""
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 
 def unknown_memory_block(span: Span, written: str, candidates: Iterable[str]) -> Finding:
     """ABL127."""
-    return _renamed("ABL127", span, {"x": written}, written, candidates)
-
-
-def clause_case(span: Span, written: str) -> Finding:
-    """ABL203 for an inline ``when`` or ``before`` of a rule."""
-    upper = written.upper()
-    fix = Fix(f"Write `{upper}`", (Edit(span, upper),), preferred=True)
-    return Finding("ABL203", span, {"op": written, "OP": upper}, fixes=(fix,))
-
-
-_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)+)\s*=(?!=)\s*(.+?)\s*")
-
-
-def store_without_arrow(span: Span, text: str) -> Finding:
-    """ABL342. ``text`` is what stands there: `user.city = city` is turned round."""
-    assigned = _ASSIGNED.fullmatch(text)
-    if assigned is not None:
-        turned = f"{assigned[2]} -> {assigned[1]}"
-        return Finding("ABL342", span, fixes=(Fix(f"Write `{turned}`", (Edit(span, turned),), preferred=True),))
-    fix = Fix("Add a target", (Edit(Span(span.end, span.end), " -> user.field"),))
-    return Finding("ABL342", span, fixes=(fix,))
-
-
-def arrow_slip(span: Span, written: Span) -> Finding:
-    """ABL342 where something stands in the place of the arrow."""
-    return Finding("ABL342", span, fixes=(Fix("Write `->`", (Edit(written, "->"),), preferred=True),))
-
-
-def store_side_missing(span: Span, side: str) -> Finding:
-    """ABL343; ``side`` is "value" or "target"."""
-    return Finding("ABL343", span, {"side": side})
-
-
-def bad_object(span: Span, reason: str) -> Finding:
-    """ABL358."""
-    return Finding("ABL358", span, {"reason": reason})
-
-
-def bad_assignment(span: Span, text: str) -> Finding:
-    """ABL380."""
-    return Finding("ABL380", span, {"text": text[:_SHOWN]})
-
-
-def indexed_target(span: Span, text: str) -> Finding:
-    """ABL380 for `name[0] = x` (docs/spec 06 §5.3)."""
-    words = "SET assigns a name or a dotted path, not an element: `{text}`"
-    return Finding("ABL380", span, {"text": text[:_SHOWN], "wording": words})
-
-
-def compound_assignment(span: Span, name: str, operator: str, instead: str) -> Finding:
-    """ABL380 for ``name += x`` or ``name := x`` (docs/spec 06 §5.3); ``instead`` is how it is written."""
-    fix = Fix(f"Write `{cut(instead)}`", (Edit(span, instead),), preferred=True)
-    data = {"text": name[:_SHOWN], "op": operator, "wording": "SET has no `{op}=`, only `{text} = expression`"}
-    return Finding("ABL380", span, data, fixes=(fix,))
-
-
-def no_target(span: Span, text: str) -> Finding:
-    """ABL380 for what is neither a variable nor a path (docs/spec 06 §5.3)."""
-    words = "SET assigns a name or a dotted path; `{text}` is neither"
-    return Finding("ABL380", span, {"text": text[:_SHOWN], "wording": words})
-
-
-def incomplete_transform(span: Span, missing: str, fixes: tuple[Fix, ...] = ()) -> Finding:
-    """ABL386."""
-    return Finding("ABL386", span, {"missing": missing}, fixes=fixes)
-
-
-def unknown_rule_kind(span: Span, written: str, candidates: Iterable[str]) -> Finding:
-    """ABL401."""
-    return _renamed("ABL401", span, {"k": written}, written, candidates)
-
-
-def no_condition(span: Span, kind: str) -> Finding:
-    """ABL402."""
-    return Finding("ABL402", span, {"k": kind})
-
-
-def empty_on_fail(span: Span) -> Finding:
-    """ABL405."""
-    fix = Fix("Insert a message", (Edit(Span(span.end, span.end), ' "This is not possible."'),))
-    return Finding("ABL405", span, fixes=(fix,))
-
-
-def two_gates(span: Span, fixes: tuple[Fix, ...] = ()) -> Finding:
-    """ABL433."""
-    return Finding("ABL433", span, fixes=fixes)
-
-
-def nested_phase(source: Source, block: Block) -> Finding:
-    """ABL445. Its rules count as those of the phase around it, which the fix writes so."""
-    line = source.position(block.span.start).line
-    start, end = source.line_starts[line - 1], block.span.end
-    _, *lines = source.text[start:end].split("\n")
-    fixes: tuple[Fix, ...] = ()
-    if lines and not source.text[start : block.span.start].strip(" \t"):
-        further = " " * (block.children[0].column - block.column)
-        kept = "\n".join(text.removeprefix(further) for text in lines)
-        fixes = (Fix(f"Take the rules out of `{block.key}`", (Edit(Span(start, end), kept),), preferred=True),)
-    return Finding("ABL445", block.key_span, {"p": block.key}, fixes=fixes)
-
-
-def malformed_tool(span: Span, detail: str, fixes: tuple[Fix, ...] = ()) -> Finding:
-    """ABL806."""
-    return Finding("ABL806", span, {"detail": detail}, fixes=fixes)
-
-
-def unknown_hook(span: Span, written: str, candidates: Iterable[str]) -> Finding:
-    """ABL970."""
-    return _renamed("ABL970", span, {"h": written}, written, candidates)
+    return renamed("ABL127", span, {"x": written}, written, candidates)

@@ -1,4 +1,4 @@
-"""Text where nobody reads it: beside a key that takes lines, or below one that takes a text (docs/spec 01 §10)."""
+"""Text that nothing reads: beside a key that takes lines, or below one that takes a text (docs/spec 01 §10)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def report_misplaced(ctx: Context, block: Block, keyword: str) -> None:
 
 
 def report_value(ctx: Context, block: Block) -> None:
-    """Report what stands beside a key that takes lines. An object or a list stands for lines."""
+    """Report what is beside a key that takes lines. An object or a list stands for lines."""
     value = block.value
     if value is None or not block.colon or _stands_for_lines(ctx, value):
         return

@@ -16,7 +16,7 @@ _MAX_WORD: Final = 64
 _KEPT_WORDS: Final = 4_096
 _KEPT_LISTS: Final = 128
 IS_GIVEN: Final = "`{given}` is given already"
-"""What is said of a misspelt key instead of "Did you mean" where the right one stands beside it."""
+"""What is said of a misspelt key instead of "Did you mean" where the right one is beside it."""
 
 
 def closest(word: str, candidates: Iterable[str], compared: int = MAX_COMPARED_NAMES) -> tuple[str, ...]:

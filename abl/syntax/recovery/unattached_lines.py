@@ -1,7 +1,7 @@
-"""Lines that nobody can read and that stand left of the block they are in (docs/spec 01 §10).
+"""Unreadable lines to the left of the block that they are in (docs/spec 01 §10).
 
 By its column such a line would end that block, and what follows would belong to nothing. It is taken out instead: it
-costs a diagnostic, and the lines below go on where those above stopped.
+costs a diagnostic, and the lines below continue where those above stopped.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _NONE: vocabulary.Words = frozenset()
 def with_under_indented(
     ctx: Context, children: Sequence[Block], keys: vocabulary.Words, starts: vocabulary.Words = _NONE
 ) -> Sequence[Block]:
-    """The lines of a list, in which entries hold the properties that stand beside their dash.
+    """The lines of a list, in which entries hold the properties that are beside their dash.
 
     A line belongs to the entry above when its key is one of ``keys`` that this entry does not have yet. One of
     ``starts`` begins an entry. The lines of one entry are reported together.

@@ -1,7 +1,7 @@
 """What YAML knows and the YAML form gives no meaning: tags, anchors, aliases, merge keys (docs/spec 01 §2, §9).
 
-Each is told at its place (ABL125). A tag, an anchor and a merge key are then left out, so that what stands around them
-is read as if they were not there; an alias stays, as nobody knows what is meant.
+Each is reported at its place (ABL125). Tags, anchors and merge keys are then left out, so that the text around them is
+read as if they were not there; an alias stays, because its meaning is unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FLOW_REST: Final = re.compile(r"[^,\[\]{}]*")
 _FLOW_MERGE: Final = re.compile(r"<<\s*:\s+(?:\[[^\]]*\]|[^,\[\]{}]*)(,\s*)?")
 _KEY: Final = re.compile(r":(?:\s|$)")
 _PLAIN: Final = re.compile(r"[^\s&*!|>\[{\"'#][^#]*+|\"[^\"\\]*\"|'[^'\\]*'|[\[{][^&*!]*[\]}]")
-"""A value on one line that may stand in the place of an alias."""
+"""A value on one line that may be in the place of an alias."""
 
 
 class YamlOnly:
@@ -81,7 +81,7 @@ class YamlOnly:
                 at = self._in_flow(text, at, base)
 
     def _in_flow(self, text: str, at: int, base: int) -> int:
-        """What begins at an offset within brackets; returns where to go on."""
+        """What begins at an offset within brackets; returns where to continue."""
         merge = _FLOW_MERGE.match(text, at)
         if merge is not None:
             end = merge.start(1) if merge[1] else merge.end()

@@ -27,17 +27,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         lock = self.lock(settings.VAR_DIR)
         try:
-            opened = listen(settings.HOST, settings.PORT)
+            listening = listen(settings.HOST, settings.PORT)
         except OSError as exc:
             where = f"{settings.HOST} port {settings.PORT}"
             why = f"Cannot listen on {where}: {exc.strerror or exc}. Set HOST or PORT."
             raise CommandError(why, returncode=REFUSED) from exc
-        with lock, opened:
+        with lock, listening:
             call_command("prepare", stdout=self.stdout)
             load()
             allow_descriptors()
-            address = Announcement(self, settings.HOST, opened.getsockname()[1])
-            programs = children(opened, settings.VAR_DIR, settings.WORKERS, settings.HANG_SECONDS)
+            address = Announcement(self, settings.HOST, listening.getsockname()[1])
+            programs = children(listening, settings.VAR_DIR, settings.WORKERS, settings.HANG_SECONDS)
             Supervisor(programs, address.tell_when_ready).run()
         self.say("ABL Workbench has stopped.")
 
@@ -68,17 +68,17 @@ class Announcement:
         # "Every address" is no address to visit; this machine is.
         self.host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
         self.complain_at = time.monotonic() + self.PATIENCE_SECONDS
-        self.told = False
+        self.announced = False
 
     def tell_when_ready(self) -> None:
         """Ask for the health until it is good."""
-        if self.told:
+        if self.announced:
             return
         parts = self.health()
         host = f"[{self.host}]" if ":" in self.host else self.host
         address = f"http://{host}:{self.port}{settings.FORCE_SCRIPT_NAME or ''}/"
         if parts.get("status") == "ok":
-            self.told = True
+            self.announced = True
             self.command.say(f"ABL Workbench is ready: {address}")
         elif time.monotonic() > self.complain_at:
             self.complain_at = float("inf")

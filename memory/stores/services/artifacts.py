@@ -1,4 +1,4 @@
-"""Files of a session (docs/spec 11 §2): taken by content, kept in the media folder, gone with a trace in the log."""
+"""Files of a session (docs/spec 11 §2): accepted by content, kept in the media folder, logged when they are deleted."""
 
 from __future__ import annotations
 
@@ -162,9 +162,12 @@ def text_in(kind: FileType, data: bytes) -> tuple[str | None, str]:
 
 def _log(ledger: Ledger, artifact: Artifact) -> None:
     about = {
-        "filename": artifact.filename, "mimetype": artifact.mimetype, "size": artifact.size,
-        "sha256": artifact.sha256, "isActive": artifact.is_active,
-    }  # fmt: skip
+        "filename": artifact.filename,
+        "mimetype": artifact.mimetype,
+        "size": artifact.size,
+        "sha256": artifact.sha256,
+        "isActive": artifact.is_active,
+    }
     ledger.written(
         system=System.ARTIFACT,
         key=(artifact.project_id, artifact.scope, artifact.owner, artifact.path),

@@ -177,7 +177,7 @@ def store_delete(
 
     In steps of ``BATCH``, so that no writer waits for long.
 
-    :param expected_records: how many the caller was told of. ``Conflict`` when there are others; ``Invalid`` where none
+    :param expected_records: how many the caller was shown. ``Conflict`` when there are others; ``Invalid`` where none
         is given and there are records.
     """
     store = selectors.store_get(project=project, name=technical_name)
@@ -229,7 +229,7 @@ def recheck_some(store: StoreDefinition, limit: int = BATCH) -> int:
 def records_recheck(*, store_id: int, steps: int = 50) -> int:
     """Go on with the records of a store whose schema changed; returns how many were looked at.
 
-    Each step is a transaction of its own. Whoever calls again goes on where it stopped.
+    Each step is a transaction of its own. Whoever calls again continues where it stopped.
     """
     seen = 0
     for _ in range(steps):

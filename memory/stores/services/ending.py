@@ -16,7 +16,7 @@ from memory.log.ledger import Ledger, writing
 from memory.log.tombstones import erase
 from memory.models import Artifact, FactChange, SessionMeta, StoreDefinition, StoreRecord
 from memory.stores.services.artifacts import artifacts_end, orphans_remove
-from memory.stores.services.records import bury_records
+from memory.stores.services.records import leave_record_tombstones
 from memory.stores.services.sessions import forget_metadata
 
 BATCH = 200
@@ -42,8 +42,8 @@ def purge(*, now: datetime | None = None, limit: int = BATCH, batches: int = 50)
 
 
 def _due(now: datetime) -> Any:
-    settled = Q(virtual_clock=False) | Q(recorded_at__lte=now - VIRTUAL_KEPT)
-    return StoreRecord.objects.filter(settled, expires_at__lte=now, purged_at__isnull=True)
+    real_clock_or_old = Q(virtual_clock=False) | Q(recorded_at__lte=now - VIRTUAL_KEPT)
+    return StoreRecord.objects.filter(real_clock_or_old, expires_at__lte=now, purged_at__isnull=True)
 
 
 def _purge_records(now: datetime, limit: int) -> int:
@@ -53,7 +53,7 @@ def _purge_records(now: datetime, limit: int) -> int:
         with writing(project_id, now=now) as ledger:
             # Read again under the lock: a record may have been written anew since it was found.
             records = list(_due(now).filter(pk__in=pks).select_related("store").order_by("expires_at", "id"))
-            bury_records(ledger, records, reason="")
+            leave_record_tombstones(ledger, records, reason="")
         gone += len(records)
     return gone
 
@@ -115,6 +115,6 @@ def _erase_records(ledger: Ledger, project: Project, user: str, sessions: list[s
 def _erase_sessions(ledger: Ledger, sessions: list[SessionMeta], reason: str) -> int:
     for meta in sessions:
         forget_metadata(ledger, meta, FactChange.Kind.DELETE, at=ledger.now, reason=reason)
-    # The whole row: a session that goes on is noted anew by its next turn, and so can be erased again.
+    # The whole row: a session that continues is noted anew by its next turn, and so can be erased again.
     SessionMeta.objects.filter(pk__in=[meta.pk for meta in sessions]).delete()
     return len(sessions)

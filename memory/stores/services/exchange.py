@@ -1,4 +1,4 @@
-"""Definitions of stores from a file of ``definitions_export``; data is in none (docs/spec 11 §2)."""
+"""Importing definitions of stores from a file of ``definitions_export``; it contains no data (docs/spec 11 §2)."""
 
 from __future__ import annotations
 

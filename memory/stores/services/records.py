@@ -85,7 +85,7 @@ def _put_checked(
 
 
 def _check_ahead(place: Place, change: Change) -> None:
-    """Find what a write will be told, before the log is locked. Raises ``Invalid`` for what takes too long."""
+    """Find the answer to a write before the log is locked. Raises ``Invalid`` for what takes too long."""
     record = StoreRecord.objects.filter(store=place.store, owner=place.owner).first()
     live = record if record is not None and record.is_live(change.at) else None
     object_text(change.content)
@@ -123,7 +123,7 @@ def record_put(ledger: Ledger, place: Place, change: Change) -> StoreRecord:
     _refuse_unexpected(record if live else None, store, change)
     object_text(change.content)
     if record is not None and not live and record.purged_at is None:
-        bury_records(ledger, [_with(record, store)], reason="replaced after it had expired")
+        leave_record_tombstones(ledger, [_with(record, store)], reason="replaced after it had expired")
     content = _content_after(record if live else None, change)
     text = object_text(content)
     errors = checked(store, content, change.steps)
@@ -154,7 +154,7 @@ def fill(
     errors: list[Problem],
     real: datetime,
 ) -> None:
-    """Set what a write changes; versions go on where the log of that place ends."""
+    """Set what a write changes; versions continue where the log of that place ends."""
     store = place.store
     record.store = store
     before = record.version or selectors.version_in_log(
@@ -278,7 +278,9 @@ def _erase(ledger: Ledger, records: Sequence[StoreRecord], *, at: datetime, reas
     StoreRecord.objects.filter(pk__in=[record.pk for record in records]).delete()
 
 
-def bury_records(ledger: Ledger, records: Sequence[StoreRecord], *, reason: str, ended: datetime | None = None) -> None:
+def leave_record_tombstones(
+    ledger: Ledger, records: Sequence[StoreRecord], *, reason: str, ended: datetime | None = None
+) -> None:
     """Turn records into tombstones; ``ended`` where that is before the time that they had."""
     for record in records:
         record.content, record.errors, record.flagged, record.purged_at = None, [], False, ledger.now

@@ -16,7 +16,7 @@ from memory.log.tombstones import erase
 from memory.models import FactChange, SessionMeta, StoreRecord, System
 from memory.stores import selectors
 from memory.stores.content import merged, object_text
-from memory.stores.services.records import bury_records
+from memory.stores.services.records import leave_record_tombstones
 from web.errors import Invalid
 
 LARGEST = 64 * 1024
@@ -120,7 +120,7 @@ def session_end(*, project: Project, session: str, now: datetime) -> int:
     with writing(project.pk, now=timezone.now(), actor=NOBODY) as ledger:
         waiting = StoreRecord.objects.filter(project=project, session=session, purged_at__isnull=True)
         while records := list(waiting.select_related("store").order_by("id")[:BATCH]):
-            bury_records(ledger, records, reason=ENDED, ended=now)
+            leave_record_tombstones(ledger, records, reason=ENDED, ended=now)
             gone += len(records)
         meta = SessionMeta.objects.filter(project=project, session=session, ended_at__isnull=True).first()
         if meta is not None:

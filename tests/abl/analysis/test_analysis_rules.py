@@ -40,7 +40,9 @@ LEFT: dict[str, str] = {
 # Their bad example would be too long; their cases hold one.
 TOO_LONG_FOR_A_PAGE = {"ABL100", "ABL228", "ABL660"}
 # Their bad example needs a second file; their cases hold one.
-ACROSS_FILES = {"ABL659", "ABL844"}
+ACROSS_FILES = {"ABL659", "ABL844", "ABL1085"}
+# Their examples are project files.
+OF_PROJECT_FILES = {f"ABL{number}" for number in range(1081, 1086)}
 OF_WHAT_IS_NOT_SHOWN = {"ABL214", "ABL349", "ABL507", "ABL508", "ABL514"}
 """An example is short: names, tools and agents that it mentions, and is not about, stand elsewhere in its project."""
 CODES = sorted(path.stem for path in CASES.glob("ABL*.yaml"))
@@ -140,12 +142,17 @@ def test_every_rule_documents_what_why_bad_and_good() -> None:
     assert {code: rule.page for code, rule in RULES.items() if not all(rule.page)} == {}
 
 
+def path_of(code: str) -> str:
+    """Where the examples of a code's page stand."""
+    return "project.yaml" if code in OF_PROJECT_FILES else "doc.agent.abl"
+
+
 @pytest.mark.slow
 @every((code, (code,)) for code in sorted(set(RULES) - TOO_LONG_FOR_A_PAGE))
 def test_the_documented_examples_show_the_problem_and_its_absence(code: str) -> None:
     page = RULES[code].page
-    bad = {d.code for d in all_told(code, {"doc.agent.abl": page.bad + "\n"}).diagnostics}
-    good = {d.code for d in all_told(code, {"doc.agent.abl": page.good + "\n"}).diagnostics}
+    bad = {d.code for d in all_told(code, {path_of(code): page.bad + "\n"}).diagnostics}
+    good = {d.code for d in all_told(code, {path_of(code): page.good + "\n"}).diagnostics}
     assert (code in bad) is (code not in ACROSS_FILES)
     assert code not in good
 
@@ -153,14 +160,14 @@ def test_the_documented_examples_show_the_problem_and_its_absence(code: str) -> 
 @pytest.mark.slow
 @every((code, (code,)) for code in sorted(set(RULES) - TOO_LONG_FOR_A_PAGE))
 def test_a_documented_good_example_is_free_of_errors_and_warnings(code: str) -> None:
-    problems = check({"doc.agent.abl": RULES[code].page.good + "\n"}).diagnostics
+    problems = check({path_of(code): RULES[code].page.good + "\n"}).diagnostics
     told = {problem.code for problem in problems if problem.severity in ("error", "warning")}
     assert told - OF_WHAT_IS_NOT_SHOWN == set()
 
 
 @pytest.mark.full
 def test_what_good_examples_do_not_show_is_still_told_of_some() -> None:
-    pages = ({"doc.agent.abl": rule.page.good + "\n"} for rule in RULES.values())
+    pages = ({path_of(code): rule.page.good + "\n"} for code, rule in RULES.items())
     assert {d.code for page in pages for d in check(page, select=OF_WHAT_IS_NOT_SHOWN).diagnostics} == set(
         OF_WHAT_IS_NOT_SHOWN
     )

@@ -14,7 +14,7 @@ SEVERITIES = {"E": "error", "W": "warning", "I": "info", "H": "hint"}
 ROW = re.compile(r"^\| (ABL\d+) \| ([A-Za-z/]+) \| (.+?) \|", re.MULTILINE)
 COLUMN = re.compile(r"(?<!\\)\|")
 WITHOUT = {"—", "–", ""}
-"""What stands in the column of fixes where there is none."""
+"""What is in the column of fixes where there is none."""
 
 NO_FIX: dict[str, str] = {
     "ABL844": "The mock belongs into the test case, which is another file; a fix edits the document of its problem.",

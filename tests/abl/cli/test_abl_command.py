@@ -280,3 +280,12 @@ def test_eval_of_what_takes_too_much_ends_with_1_and_names_what_ran_out(
     result = json.loads(capsys.readouterr().out)
     assert (result["value"], result["error"]["name"]) == (None, "budget-exceeded")
     assert result["error"]["what"] in {"operations", "characters", "elements"}
+
+
+def test_a_failed_scenario_says_what_was_not_executed_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agent = 'AGENT: Desk\nGOAL: "Lend"\nCONVERSATION:\n  speaking:\n    pace: slow\n'
+    (tmp_path / "desk.agent.abl").write_text(agent, encoding="utf-8")
+    scenario = 'scenario: greets\nturns:\n  - {say: "hi", expect: {reply: "Hello."}}\n'
+    (tmp_path / "greets.scenario.yaml").write_text(scenario, encoding="utf-8")
+    assert main(["test", str(tmp_path)]) == 1
+    assert "not executed in it: CONVERSATION, reasoning" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A project in which names stand in agents, a profile, a tool file and a test case, and what a rename makes of it."""
+"""A project in which names are in agents, a profile, a tool file and a test case, and what a rename makes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`abl.format_source`: the style of docs/reference/style.md; a text goes on saying the same (docs/spec 12 §1)."""
+"""`abl.format_source`: the style of docs/reference/style.md; a text continues saying the same (docs/spec 12 §1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help with tools that stand in a tool file or in a profile: what they take and give (docs/spec 08 §9, 09 §12)."""
+"""Help with tools that are in a tool file or in a profile: what they take and give (docs/spec 08 §9, 09 §12)."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_names_are_known_in_other_documents_that_have_slips() -> None:
 
 OFFERS = {
     KEYWORD: [
-        ("GAHTER:\n  title:\n    promt: \"x\"\n    |", "TYPE"),
+        ('GAHTER:\n  title:\n    promt: "x"\n    |', "TYPE"),
         ("MEMROY:\n  |", "persistent"),
         ("MEMROY:\n  sesion:\n    - member\n      |", "INITIAL"),
         ("CONSTRIANTS:\n  - REQUIRE 1 == 1\n    ON_FIAL:\n      |", "COLLECT"),
@@ -172,7 +172,7 @@ OFFERS = {
         ("delgate:\n  - {agent: B, wehn: |true}", "turn_count"),
         ("compelte:\n  - wehn: true\n    |", "respond"),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("path", "text", "wanted"), [(p, *case) for p, cases in OFFERS.items() for case in cases])

@@ -275,7 +275,7 @@ def test_a_template_of_texts() -> None:
         ("PATHS: [user|.branch]", "user.branch.city", "`user.branch.city` is taken"),
         ("TO|OLS:", "x", "No name stands here"),
     ],
-)  # fmt: skip
+)
 def test_a_rename_is_refused_with_the_reason(mark: str, name: str, reason: str) -> None:
     place = at("desk.agent.abl", mark)
     if name == "user.branch.city":

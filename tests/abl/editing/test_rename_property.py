@@ -117,7 +117,7 @@ def differences(label: str, files: dict[str, str], chance: random.Random | None,
 
 
 def silent(symbol: Symbol, after: dict[str, str], told: set[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Lines of the agents of a symbol where its old name still stands in code, and of which nobody was told."""
+    """Lines of the agents of a symbol where its old name still is in code, and of which nobody was told."""
     index = index_of(after)
     homes = [agent for agent in index.each() if agent.source.path == symbol.agent.source.path]
     for place in left_alone(index, symbol, homes, {}):

@@ -137,14 +137,14 @@ def test_a_name_may_say_its_scope() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("SET: first = offer.rows[0]", "SET: first = COALESCE(offer, 1)\n    LOG: \"{{first.price}}\"", 23),
-        ('SET: first = offer.rows[0]', 'SET: offer = INPUT_OF("x")', 2),
+        ("SET: first = offer.rows[0]", 'SET: first = COALESCE(offer, 1)\n    LOG: "{{first.price}}"', 23),
+        ("SET: first = offer.rows[0]", 'SET: offer = INPUT_OF("x")', 2),
         ("{{find.price}} {{first", "{{price}} {{first", 25),
-        ('CHECK: offer.price', 'CHECK: abl.SUM(offer, "price") > 1 AND offer.price', 23),
-        ('{{#each offer.rows}}', "{{#each offer.list}}{{price}}{{/each}}{{#each offer.rows}}", 26),
-        ("    - first\n", "    - first\n    - offer\n      TYPE: \"object<{price: number}>\"\n", 2),
+        ("CHECK: offer.price", 'CHECK: abl.SUM(offer, "price") > 1 AND offer.price', 23),
+        ("{{#each offer.rows}}", "{{#each offer.list}}{{price}}{{/each}}{{#each offer.rows}}", 26),
+        ("    - first\n", '    - first\n    - offer\n      TYPE: "object<{price: number}>"\n', 2),
     ],
-)  # fmt: skip
+)
 def test_what_may_read_it_is_named(old: str, new: str, line: int) -> None:
     files = {**FILES, "shop.agent.abl": SHOP.replace(old, new)}
     words = refusal(at("lib.tools.abl", "{pr|ice", files), "cost", files)

@@ -8,7 +8,7 @@ Where the specification can be read in two ways, both fair, this one reads like 
 `AND (a)` are never calls; a word may follow a number without a blank; keys of objects may be numbers; a `/` in a class
 does not end a regex; a number too large is refused while reading; a list that holds null does not contain ∅; a
 variable `now` without a value does not hide the clock; an ending of `ORDINAL` is that of the whole number only when
-there is no fraction; what else stands in `{{/if …}}` is left out.
+there is no fraction; what else is in `{{/if …}}` is left out.
 """
 
 from __future__ import annotations
@@ -229,9 +229,12 @@ def arithmetic(op: str, a: Any, b: Any) -> Any:
     if op in "/%" and two == 0:
         raise Failure("division by zero")
     sums: dict[str, Callable[[], float]] = {
-        "+": lambda: one + two, "-": lambda: one - two, "*": lambda: one * two,
-        "/": lambda: one / two, "%": lambda: math.fmod(one, two),
-    }  # fmt: skip
+        "+": lambda: one + two,
+        "-": lambda: one - two,
+        "*": lambda: one * two,
+        "/": lambda: one / two,
+        "%": lambda: math.fmod(one, two),
+    }
     return finite(sums[op]())
 
 

@@ -21,9 +21,13 @@ AT_NAME = re.compile(r"@(index|first|last)\b")
 
 RELATIONS = ("==", "!=", ">=", "<=", ">", "<")
 WORD_OPERATORS = {
-    "contains": "contains", "matches": "matches", "startswith": "startsWith", "endswith": "endsWith",
-    "starts_with": "startsWith", "ends_with": "endsWith",
-}  # fmt: skip
+    "contains": "contains",
+    "matches": "matches",
+    "startswith": "startsWith",
+    "endswith": "endsWith",
+    "starts_with": "startsWith",
+    "ends_with": "endsWith",
+}
 WORDS = {"AND", "OR", "NOT", "IN", "IS", "SET", "EMPTY", "IMPLIES", "in", "is_number"}
 NEVER_CALLED = {"AND", "OR", "NOT", "IS", "EMPTY", "IMPLIES"}  # `NOT (a)` is the operator; so is `AND (a)`
 CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}

@@ -11,7 +11,7 @@ from tests.abl.expressions.slow_values import Failure, to_text, truthy
 
 PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*")
 HELPER = re.compile(r"(add|sub)\s+@index\s+(-?[0-9]+)")
-CLOSING = re.compile(r"\A/(if|each)\b.*", re.DOTALL)  # what else stands in such a tag is left out
+CLOSING = re.compile(r"\A/(if|each)\b.*", re.DOTALL)  # what else is in such a tag is left out
 OPENING = re.compile(r"#(if|each)(?![A-Za-z_])\s*")
 BLOCK = re.compile(OPENING.pattern + r"|else$|/if$|/each$")
 

@@ -237,6 +237,12 @@ def test_references_are_every_path_with_its_value():
         "a OR b OR c",
         "NOT a AND b",
         "a > b OR b < a - 1",
+        'code == "" OR code == "false" OR code == "gold"',
+        'code IN ["P1", "false", "", "P1", "gold"]',
+        'code != "P1" AND user.tier != "gold"',
+        "flag != false OR user.tier == true",
+        'NOT (code == "gold") AND user.tier IS NOT SET',
+        "flag == null OR code IN []",
     ],
 )
 def test_both_recorders_agree_for_values_of_every_type(text):
@@ -277,6 +283,33 @@ def test_a_chain_of_names_is_answered_from_trees_that_stay_as_they_are():
     assert expression.explain({"a": True, "b": True, "c": True}) is expression.explain(
         {"a": True, "b": True, "c": True}
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "other"),
+    [
+        ('user.tier == "gold"', {"user": {"tier": "gold"}}, {"user": {"tier": "tin"}}),
+        ('tier NOT IN ["gold", "tin"]', {"tier": "tin"}, {"tier": "lead"}),
+        ("tier IS SET", {}, {"tier": "tin"}),
+        ("member == true", {"member": False}, {"member": 1}),
+    ],
+)
+def test_a_value_that_the_expression_spells_out_is_answered_from_a_tree_that_stays_as_it_is(text, known, other):
+    expression = compile_expression(text)
+    for context in (known, other) * 3:
+        assert expression.explain(context) == expression.trace(context).tree
+    assert expression.explain(known) is expression.explain(known)
+    assert expression.explain(other) is not expression.explain(other)
+
+
+def test_a_text_of_a_class_of_its_own_is_recorded_as_it_is():
+    class Written(str):
+        __slots__ = ()
+
+    value = Written("gold")
+    expression = compile_expression('tier == "gold"')
+    for _ in range(2):
+        assert expression.explain({"tier": value})["children"][0]["value"] is value
 
 
 @pytest.mark.parametrize(

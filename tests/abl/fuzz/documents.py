@@ -135,9 +135,12 @@ def _session(chance: random.Random) -> Block:
 
 def _persistent(chance: random.Random) -> Block:
     keys = [
-        _line(f"SCOPE: {chance.choice(vocabulary.SCOPES)}"), _line(f"ACCESS: {chance.choice(vocabulary.ACCESS_MODES)}"),
-        _line(f"TYPE: {chance.choice(TYPES)}"), _line(f"DEFAULT: {chance.choice(WORDS)}"), _line("SENSITIVE: true"),
-    ]  # fmt: skip
+        _line(f"SCOPE: {chance.choice(vocabulary.SCOPES)}"),
+        _line(f"ACCESS: {chance.choice(vocabulary.ACCESS_MODES)}"),
+        _line(f"TYPE: {chance.choice(TYPES)}"),
+        _line(f"DEFAULT: {chance.choice(WORDS)}"),
+        _line("SENSITIVE: true"),
+    ]
     return Block(f"- {chance.choice(['', '', 'PATH: '])}{chance.choice(NAMES)}", _few(chance, keys, 0.4))
 
 
@@ -181,9 +184,12 @@ def _on_fail(chance: random.Random) -> Block:
         ]
         return _line(f"ON_FAIL: {chance.choice([*actions, 'BLOCK', 'REDACT', chance.choice(STEPS), ''])}")
     keys = [
-        _line(f"RESPOND: {message(chance)}"), _line("COLLECT: [title]"), _line(f"GOTO: {chance.choice(STEPS)}"),
-        _line(f"THEN: {chance.choice(['retry', 'continue', 'x'])}"), _line("CLEAR: [a, b]"),
-    ]  # fmt: skip
+        _line(f"RESPOND: {message(chance)}"),
+        _line("COLLECT: [title]"),
+        _line(f"GOTO: {chance.choice(STEPS)}"),
+        _line(f"THEN: {chance.choice(['retry', 'continue', 'x'])}"),
+        _line("CLEAR: [a, b]"),
+    ]
     return Block("ON_FAIL:", _few(chance, keys))
 
 
@@ -202,7 +208,7 @@ def _step(chance: random.Random, name: str) -> Block:
 
 
 def directive(chance: random.Random) -> Block:
-    """One directive of a step, with what stands below it."""
+    """One directive of a step, with what is below it."""
     return chance.choice(DIRECTIVES)(chance)
 
 
@@ -235,9 +241,12 @@ def _gather(chance: random.Random) -> Block:
     if chance.random() < 0.5:
         return Block("GATHER:", [_line(f"- {name}: required") for name in ("title", "loans")])
     keys = [
-        _line(f"prompt: {message(chance)}"), _line(f"type: {chance.choice(vocabulary.GATHER_TYPES)}"),
-        _line("required: true"), _line(f"validate: {condition(chance)}"), _line(f"default: {chance.choice(WORDS)}"),
-    ]  # fmt: skip
+        _line(f"prompt: {message(chance)}"),
+        _line(f"type: {chance.choice(vocabulary.GATHER_TYPES)}"),
+        _line("required: true"),
+        _line(f"validate: {condition(chance)}"),
+        _line(f"default: {chance.choice(WORDS)}"),
+    ]
     return Block("GATHER:", [Block("title:", _few(chance, keys)), Block("- loans:", _few(chance, keys, 0.3))])
 
 
@@ -272,18 +281,23 @@ DIRECTIVES: list[Callable[[random.Random], Block]] = [
 def _tools(chance: random.Random) -> Block:
     signature = f"find(title: {chance.choice(TYPES)}, n?: number = {chance.choice(WORDS)}) -> {chance.choice(TYPES)}"
     keys = [
-        _line('description: "Find a book."'), _line("confirm: always"), _line("type: http"), _line("timeout: 3000"),
+        _line('description: "Find a book."'),
+        _line("confirm: always"),
+        _line("type: http"),
+        _line("timeout: 3000"),
         Block("on_result:", [_line(f"set: {{a: {_value(chance)}}}")]),
-    ]  # fmt: skip
+    ]
     return Block("TOOLS:", [Block(chance.choice([signature, signature, "find", "find("]), _few(chance, keys))])
 
 
 def _coordination(chance: random.Random) -> Block:
     keys = [
-        _line(f"WHEN: {condition(chance)}"), _line("RETURN: true"),
+        _line(f"WHEN: {condition(chance)}"),
+        _line("RETURN: true"),
         Block("CONTEXT:", [_line("pass: [a, b]"), _line(f"summary: {message(chance)}")]),
-        Block("ON_RETURN:", [_line("map: {a: b}")]), _line(f"RESPOND: {message(chance)}"),
-    ]  # fmt: skip
+        Block("ON_RETURN:", [_line("map: {a: b}")]),
+        _line(f"RESPOND: {message(chance)}"),
+    ]
     name = chance.choice(["HANDOFF", "DELEGATE", "COMPLETE", "ESCALATE"])
     head = {"HANDOFF": "- TO: Beside", "DELEGATE": "- AGENT: Beside", "COMPLETE": "- WHEN: a", "ESCALATE": "triggers:"}[
         name

@@ -1,4 +1,4 @@
-"""Make a text that fails as short as it gets while it goes on failing in the same place."""
+"""Make a text that fails as short as it gets while it continues failing in the same place."""
 
 from __future__ import annotations
 

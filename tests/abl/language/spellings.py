@@ -32,14 +32,15 @@ def spelled(type_: Type) -> Iterator[Spelled]:
         case Closed():
             yield from _closed(type_)
         case Number():
-            value = f"{max(type_.low, 1):g}"
-            yield from (Spelled(value, form) for form in _quoted(value))
+            value = f"{max(type_.low, min(type_.high or 1, 1)):g}"
+            yield from (Spelled(value, form) for form in (*_quoted(value)[:2], f"+{value}", f"{value}.0", f"0{value}"))
         case Duration():
             yield from (Spelled("90d", form) for form in _quoted("90d")[:2])
         case Texts():
-            yield from _listed("one", "two")
-            if not type_.kinds and not type_.in_quotes:
-                yield from _listed('"Smith, John"', "other")
+            pairs = [("one", "two"), *([('"Smith, John"', "other")] if not type_.kinds and not type_.in_quotes else [])]
+            for one in (each for pair in pairs for each in _listed(*pair)):
+                if not type_.sentences or one.other[0] in (LINES, "["):
+                    yield one
 
 
 def _closed(type_: Closed) -> Iterator[Spelled]:

@@ -134,10 +134,27 @@ def test_an_option_in_quotes_may_hold_a_comma(written: str) -> None:
 )
 def test_a_parameter_that_must_not_change_is_one_in_every_form(written: str) -> None:
     tool = f"    confirmation:\n      require: always\n      immutable_params: {written}\n"
-    agent = HEAD + CALLING.format(tool=tool)
-    assert not [problem for problem in check({"desk.agent.abl": agent}).errors if problem.code == "ABL840"]
-    held = session(CALLING.format(tool=tool)).start()
-    assert events_of(held, "call.confirm")
+    calling = CALLING.replace("sum=n", "sum=LENGTH(input)")
+    agent = calling.format(tool=tool)
+    assert not [problem for problem in check({"desk.agent.abl": HEAD + agent}).errors if problem.code == "ABL840"]
+    held = session(agent, tools={"pay": [{"result": {"total": 3}}]})
+    assert [asked["args"]["sum"] for asked in events_of(held.start(), "call.confirm")] == [0]
+    changed = held.say("yes")  # the message is another one now, and with it the sum
+    assert [asked["args"]["sum"] for asked in events_of(changed, "call.confirm")] == [3]
+    assert not events_of(changed, "call.start")
+    agreed = held.say("yep")  # as long as the one before
+    assert [call["args"]["sum"] for call in events_of(agreed, "call.start")] == [3]
+
+
+def test_another_parameter_may_change_and_is_called_with_what_was_agreed() -> None:
+    tool = "    confirmation:\n      require: always\n      immutable_params: [card]\n"
+    held = session(
+        CALLING.replace("sum=n", "sum=LENGTH(input)").format(tool=tool), tools={"pay": [{"result": {"total": 3}}]}
+    )
+    held.start()
+    answered = held.say("yes")
+    assert not events_of(answered, "call.confirm")
+    assert [call["args"]["sum"] for call in events_of(answered, "call.start")] == [0]
 
 
 @pytest.mark.parametrize("written", ["per_step", "Per_Step", '"PER_STEP"'])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from abl.lsp import texts
-from abl.lsp.texts import Lines, Opened, Projects
+from abl.lsp.texts import Lines, OpenDocument, Projects
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n\r\u00e9\u4e2d\U0001f600\u2028\x0c"), max_size=40)
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
@@ -63,8 +63,8 @@ def test_the_nearest_marked_folder_is_the_project_and_marked_ones_below_it_are_n
         ".git/d.agent.abl",
         "node_modules/e.agent.abl",
     )
-    assert names(projects, tmp_path / "a.agent.abl") == ["a.agent.abl", "deep/b.agent.abl"]
-    assert names(projects, tmp_path / "own/c.agent.abl") == ["c.agent.abl"]
+    assert names(projects, tmp_path / "a.agent.abl") == ["a.agent.abl", "deep/b.agent.abl", "project.yaml"]
+    assert names(projects, tmp_path / "own/c.agent.abl") == ["c.agent.abl", "project.yaml"]
     assert projects.folder(str(tmp_path / "deep/b.agent.abl")) == str(tmp_path)
 
 
@@ -77,7 +77,7 @@ def test_without_a_mark_it_is_the_folder_of_the_file_and_nothing_outside_of_the_
 def test_open_texts_stand_over_the_files_and_changes_on_disk_are_seen(tmp_path: Path) -> None:
     projects = project(tmp_path, "a.agent.abl", "b.agent.abl")
     one, two = str(tmp_path / "a.agent.abl"), str(tmp_path / "b.agent.abl")
-    projects.opened[one] = Opened("file:///a", 1, "open\ud800")
+    projects.open_documents[one] = OpenDocument("file:///a", 1, "open\ud800")
     assert projects.files(one) == {one: "open\ufffd", two: "AGENT: A\n"}
     (tmp_path / "b.agent.abl").write_text("AGENT: Changed\n", encoding="utf-8")
     assert projects.files(one)[two] == "AGENT: Changed\n"

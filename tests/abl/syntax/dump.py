@@ -162,7 +162,7 @@ def _type(type_: nodes.TypeRef) -> str:
 
 
 def _node(node: Any, depth: int) -> str:
-    if isinstance(node, nodes.Phase):  # its rules stand in the flattened list
+    if isinstance(node, nodes.Phase):  # its rules are in the flattened list
         return f"(Phase {node.name.value} rules={[rule.index for rule in node.rules]})"
     node_type = type(node).__name__
     head = [node_type]

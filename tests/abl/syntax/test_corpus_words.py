@@ -1,4 +1,4 @@
-"""Every word of the language stands in the corpus, in both forms, at each place where it is legal."""
+"""Every word of the language is in the corpus, in both forms, at each place where it is legal."""
 
 from __future__ import annotations
 

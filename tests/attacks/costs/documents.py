@@ -130,4 +130,4 @@ DOCUMENTS: Final[dict[str, Callable[[int], str]]] = {
     ),
     "results behind each other": numbered(f"{STEP}", "    SET: r{next} = r{k}.a + r{half}.b\n"),
     "sections again": numbered(HEAD, "GATHER:\n  f{k}:\n    type: string\n"),
-}  # fmt: skip
+}

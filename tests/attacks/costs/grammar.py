@@ -69,7 +69,7 @@ GROWERS: Final[dict[str, Callable[[int], list[str]]]] = {
         'SET: v = SPLIT(REPEAT("a,", 8), ",")',
         *["TRANSFORM: v AS i INTO v\n      MAP:\n        a: v\n        b: v"] * min(n, 12),
     ],
-}  # fmt: skip
+}
 
 # What reads ``v``, as an expression ----------------------------------------------------------------------------------
 

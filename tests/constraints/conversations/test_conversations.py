@@ -67,6 +67,32 @@ class TestStarting:
         document.save()
         assert "Lending_Desk" in programs.texts_of(begun.pins)["desk.agent.abl"]
 
+    def test_what_nobody_chooses_is_as_the_project_says(self, project, owner):
+        project.settings = {"run": {"policy": "skip_unset", "now": "2026-05-01", "language": "de"}}
+        project.save()
+        usual = services.conversation_start(project=project, started_by=owner)
+        assert (usual.policy, usual.clock_mode, usual.clock_start) == (
+            "skip_unset",
+            "fixed",
+            datetime(2026, 5, 1, tzinfo=UTC),
+        )
+        run(usual)
+        assert usual.turns.get().snapshot["state"]["default_language"] == "de"
+        chosen = services.conversation_start(project=project, started_by=owner, policy="evaluate", clock_mode="real")
+        assert (chosen.policy, chosen.clock_mode, chosen.clock_start) == ("evaluate", "real", None)
+
+    def test_an_example_begins_as_its_project_file_says(self, owner):
+        from constraints.examples import FOLDER, example_load
+
+        loaded = example_load(folder=FOLDER / "number-keeper", owner=owner)
+        assert loaded is not None
+        assert loaded.settings["entry"] == "Number_Keeper"
+        assert loaded.settings["run"]["bank"] == "numbers"
+        assert loaded.settings["run"]["model"][0] == {"call": "memory_read"}
+        hotel = example_load(folder=FOLDER / "hotel-desk", owner=owner)
+        assert hotel is not None
+        assert set(hotel.settings["mocks"]) == {"find_rooms", "book_room"}
+
     def test_numbers_count_per_project(self, project, begun, owner):
         again = services.conversation_start(project=project, started_by=owner)
         assert (begun.number, again.number) == (1, 2)

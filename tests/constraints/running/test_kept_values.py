@@ -80,7 +80,7 @@ def pin(project):
 
 @pytest.fixture
 def talk(project, owner):
-    """A conversation of a user, a new one or one to go on with, in which these messages were said."""
+    """A conversation of a user, a new one or one to continue with, in which these messages were said."""
 
     def run(*messages, user="u-pin", found=None):
         found = found or services.conversation_start(project=project, started_by=owner, user=user, entry="Keeper")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,19 @@ from django.utils import timezone
 from abl.runtime.events.kinds import KINDS as KINDS_DECLARED
 from abl.runtime.events.kinds import UNRECORDED
 from constraints.models import TraceEvent
-from constraints.traces.kinds import ICONS, named
+from constraints.traces.kinds import ICONS, QUIET, named
 from constraints.traces.pairs import Pair
 from constraints.traces.pane import FIELDS, notes, pairs
 from constraints.traces.rows import event_row
-from constraints.traces.summaries import TELLERS
+from constraints.traces.summaries import SUMMARIES
 from constraints.traces.values import Tree, shown, tree
 from tests.every import every
 
 SPEC = Path(__file__).resolve().parents[3] / "docs" / "spec" / "12-interfaces.md"
-LATER = {"tool.result_shape", "guardrail", "profile", "intent", "policy.violation"}
-"""Kinds of the specification that no runner records yet; they show all they hold."""
+SHOWN_WHOLE = {"guardrail", "policy.violation", "profile", "intent", *UNRECORDED}
+"""Kinds without a pane of their own: it shows all that they hold."""
+GROUPS = {"gather", "call"}
+"""Parts of names that have an icon, for kinds of the group that are not known."""
 
 
 def kinds_of_the_specification() -> list[str]:
@@ -63,7 +66,75 @@ def pane(kind, data):
 def test_every_kind_of_the_specification_has_a_name_and_its_own_pane(kind):
     assert kind in ICONS
     assert kind in KINDS_DECLARED or kind in UNRECORDED
-    assert kind in LATER or (kind in FIELDS and kind in TELLERS)
+    assert kind in SHOWN_WHOLE or (kind in FIELDS and kind in SUMMARIES)
+
+
+def test_no_kind_is_displayed_that_is_not_declared():
+    displayed = {*ICONS, *QUIET, *FIELDS, *SUMMARIES}
+    assert displayed - GROUPS - set(UNRECORDED) - set(KINDS_DECLARED) == set()
+
+
+class Watched(dict):
+    """Data of an event that notes the keys that it is asked for."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.asked = set()
+
+    def __contains__(self, key):
+        self.asked.add(key)
+        return super().__contains__(key)
+
+    def __getitem__(self, key):
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key, default=None):
+        self.asked.add(key)
+        return super().get(key, default)
+
+
+SAMPLES = {
+    "text": "a", "texts": ["a"], "number": 2, "numbers": [2], "flag": True, "map": {}, "maps": [], "value": 1,
+}  # fmt: skip
+
+
+ANY_FIELD = {key for kind in KINDS_DECLARED.values() for key in kind.fields}
+CALLING_SHARED = {SUMMARIES[kind] for kind in ("fact.write", "pass", "error", "not_executed")}
+"""Summaries that call one that other kinds share."""
+
+
+def keys_read(read, kind):
+    """What a function asks of an event of a kind: of one with nothing, with each field alone, and with all fields."""
+    whole = {key: SAMPLES[field.type] for key, field in KINDS_DECLARED[kind].fields.items()}
+    asked = set()
+    for data in ({}, whole, *({key: value} for key, value in whole.items())):
+        watched = Watched(data)
+        read(watched)
+        asked |= watched.asked
+    return asked
+
+
+def test_summaries_and_panes_read_declared_fields_only():
+    """A function that serves several kinds may ask for what any of them has."""
+    readers = [(SUMMARIES[kind], kind) for kind in SUMMARIES if kind in KINDS_DECLARED]
+    readers += [(draw, kind) for kind, fields in FIELDS.items() for _, draw in fields if callable(draw)]
+    asked, declared = defaultdict(set), defaultdict(set)
+    for read, kind in readers:
+        asked[read] |= keys_read(read, kind)
+        declared[read] |= ANY_FIELD if read in CALLING_SHARED else set(KINDS_DECLARED[kind].fields)
+    unknown = {read: keys - declared[read] for read, keys in asked.items() if keys - declared[read]}
+    assert unknown == {}
+    assert len(set().union(*asked.values())) > 40
+
+
+def test_panes_name_declared_fields_only():
+    asked, declared = defaultdict(set), defaultdict(set)
+    for kind, fields in FIELDS.items():
+        asked[id(fields)] |= {key for key, draw in fields if not callable(draw)}
+        declared[id(fields)] |= set(KINDS_DECLARED[kind].fields)
+    assert {key: asked[key] - declared[key] for key in asked if asked[key] - declared[key]} == {}
+    assert len(set().union(*asked.values())) > 40
 
 
 def test_a_part_of_a_kind_that_is_not_known_has_the_name_of_the_whole():

@@ -130,19 +130,23 @@ def test_a_bank_takes_its_texts_along(editor, bank, whole):
 @pytest.mark.parametrize(
     ("request_", "field"),
     [
-        (("post", "", {}), "name"), (("post", "", {"name": ""}), "name"), (("post", "", {"name": "a/b"}), "name"),
-        (("post", "", {"name": "x" * 101}), "name"), (("post", "", {"name": 5}), "name"),
+        (("post", "", {}), "name"),
+        (("post", "", {"name": ""}), "name"),
+        (("post", "", {"name": "a/b"}), "name"),
+        (("post", "", {"name": "x" * 101}), "name"),
+        (("post", "", {"name": 5}), "name"),
         (("post", "", {"name": "é"}), "name"),
         (("post", "", {"name": "a", "max_lines": 0}), "max_lines"),
         (("put", "/desk", {"max_lines": "few"}), "max_lines"),
-        (("put", "/desk/entries/a", {}), "content"), (("put", "/desk/entries/a", {"content": None}), "content"),
+        (("put", "/desk/entries/a", {}), "content"),
+        (("put", "/desk/entries/a", {"content": None}), "content"),
         (("put", "/desk/entries/a", {"content": 5}), "content"),
         (("put", "/desk/entries/a", {"content": "\0"}), "content"),
         (("put", "/desk/entries/a", {"content": "x" * 262_145}), "content"),
         (("put", "/desk/entries/a", {"content": "x", "expected_version": -1}), "expected_version"),
         (("put", "/desk/entries/" + "a" * 201, {"content": "x"}), "agent"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named(editor, bank, request_, field):
     refused = editor.send(*request_)
     assert refused.status_code == 400

@@ -115,11 +115,15 @@ def test_a_user_is_erased_with_every_trace_of_the_texts(keep, project, admin, wh
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"block_type": "diary"}, "block_type"), ({"owner": ""}, "owner"), ({"owner": "u" * 201}, "owner"),
-        ({"agent_id": "a" * 201}, "agent_id"), ({"content": "\0"}, "content"), ({"reason": "r" * 301}, "reason"),
+        ({"block_type": "diary"}, "block_type"),
+        ({"owner": ""}, "owner"),
+        ({"owner": "u" * 201}, "owner"),
+        ({"agent_id": "a" * 201}, "agent_id"),
+        ({"content": "\0"}, "content"),
+        ({"reason": "r" * 301}, "reason"),
         ({"owner": "\ud800"}, "owner"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named(keep, change, field):
     with pytest.raises(Invalid) as refused:
         keep(**change)

@@ -71,7 +71,7 @@ def test_of_64_creators_exactly_one_wins(place):
 
 
 def test_no_update_of_64_writers_is_lost(place):
-    """Each counts up until it was heard; readers go on from what the conflict tells them."""
+    """Each counts up until it was heard; readers continue from what the conflict tells them."""
     block_put(**place, content="0", expected=None)
 
     def count(_):

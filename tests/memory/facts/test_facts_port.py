@@ -15,9 +15,13 @@ from memory.models import Fact, FactChange
 from web.errors import Invalid
 
 SOURCE = {
-    "agent": "Credit_Desk", "session": "s-1", "turn": 3, "event": 83, "cause": "remember#1",
+    "agent": "Credit_Desk",
+    "session": "s-1",
+    "turn": 3,
+    "event": 83,
+    "cause": "remember#1",
     "span": {"path": "desk.agent.abl", "start": {"line": 56, "column": 5}, "end": {"line": 58, "column": 20}},
-}  # fmt: skip
+}
 
 
 @pytest.fixture

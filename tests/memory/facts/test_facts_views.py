@@ -65,9 +65,12 @@ def test_no_more_views_are_kept_than_fit(as_role, at, project, monkeypatch):
 
 
 ABOUT = [
-    FactQuery(scope="user", owner="u1"), FactQuery(search="tell u1 that"), FactQuery(search="U1"),
-    FactQuery(search="ask u1."), FactQuery(search='"u1", twice'),
-]  # fmt: skip
+    FactQuery(scope="user", owner="u1"),
+    FactQuery(search="tell u1 that"),
+    FactQuery(search="U1"),
+    FactQuery(search="ask u1."),
+    FactQuery(search='"u1", twice'),
+]
 NOT_ABOUT = [
     FactQuery(scope="user", owner="u11"), FactQuery(scope="execution_tree", owner="u1"), FactQuery(search="u1-b"),
     FactQuery(search="u1@example.org"), FactQuery(search="my.u1"), FactQuery(below="user.u1"), FactQuery(prefix="u1"),

@@ -32,10 +32,14 @@ def test_time_past_has_one_unit(now, past, words):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ("gold", '"gold"'), (1.0, "1.0"), (None, "null"), ([1], "[1 item]"), ([], "[0 items]"),
+        ("gold", '"gold"'),
+        (1.0, "1.0"),
+        (None, "null"),
+        ([1], "[1 item]"),
+        ([], "[0 items]"),
         ({"a": "x", "b": [1, 2]}, '{a: "x", b: [2 items]}'),
     ],
-)  # fmt: skip
+)
 def test_a_value_on_one_line(value, words):
     assert preview(value) == words
 

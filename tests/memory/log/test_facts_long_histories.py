@@ -57,7 +57,7 @@ def test_a_fact_that_is_written_anew_meanwhile_stays(often, put, monkeypatch, pr
         return wipe_before(fact, **more)
 
     monkeypatch.setattr(purge, "wipe_before", once)
-    monkeypatch.setattr(purge, "_rest", rounds.append)
+    monkeypatch.setattr(purge, "_give_way", rounds.append)
     purge_expired()
     fact = Fact.objects.get(path="user.many")
     assert (fact.value, fact.purged_at) == ("new", None)

@@ -100,9 +100,12 @@ def places_in(project):
     session_of(project, "s-1")
     artifact = services.artifact_add(project=project, session="s-1", file=SimpleUploadedFile("a.txt", b"words"))
     return {
-        "project": {}, "store": {"name": "userPrefs"}, "record": {"pk": record.pk}, "session": {"session": "s-1"},
+        "project": {},
+        "store": {"name": "userPrefs"},
+        "record": {"pk": record.pk},
+        "session": {"session": "s-1"},
         "artifact": {"pk": artifact.pk},
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -152,10 +152,13 @@ def test_records_are_listed_in_pages_and_filtered(api, project, people):
 @pytest.mark.parametrize(
     ("query", "status", "field"),
     [
-        ({"state": "dead"}, 400, "state"), ({"flagged": "yes"}, 400, "flagged"), ({"owner": "%00"}, 400, "owner"),
-        ({"store": "nothing"}, 404, None), ({"cursor": "x"}, 404, None),
+        ({"state": "dead"}, 400, "state"),
+        ({"flagged": "yes"}, 400, "flagged"),
+        ({"owner": "%00"}, 400, "owner"),
+        ({"store": "nothing"}, 404, None),
+        ({"cursor": "x"}, 404, None),
     ],
-)  # fmt: skip
+)
 def test_filters_that_make_no_sense_are_refused(api, project, query, status, field):
     answer = api("GET", "records/", **query)
     assert answer.status_code == status

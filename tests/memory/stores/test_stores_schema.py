@@ -57,7 +57,8 @@ def object_with(**properties):
         ({"type": "object", "allOf": [{"$ref": "#"}]}, "/allOf/0", "refers to itself"),
         (
             {"type": "object", "patternProperties": {"^a": {}}, "unevaluatedProperties": False},
-            "/unevaluatedProperties", "use additionalProperties",
+            "/unevaluatedProperties",
+            "use additionalProperties",
         ),
         (object_with(a={"enum": list(range(1001))}), "/properties/a/enum", "has 1,001 entries"),
         (object_with(a=nested(40)), "", "is nested deeper than 32 levels"),
@@ -65,7 +66,7 @@ def object_with(**properties):
         (object_with(a={"description": "\x00"}), "", "cannot be stored"),
         ({"type": "object", "minimum": float("nan")}, "", "numbers must be finite"),
     ],
-)  # fmt: skip
+)
 def test_a_schema_that_cannot_be_is_refused_with_the_pointer(schema, path, words):
     at, message = first(schema)
     assert at == path
@@ -186,7 +187,7 @@ HOSTILE = [
         },
         nested(60),
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.slow
@@ -233,7 +234,7 @@ def test_too_much_work_is_an_error_not_a_pass():
         ({"allOf": [{"properties": {"q": {"const": 4}}}], "required": ["q"]}, {"q": 4}),
         ({"type": "object", "required": ["z"]}, {"z": "text"}),
     ],
-)  # fmt: skip
+)
 def test_an_example_has_a_sensible_value(part, value):
     schema = {**object_with(a=part), "$defs": {"word": {"const": "w"}}}
     title, content = examples_of(schema)[0]

@@ -43,7 +43,7 @@ def repeated_completion(completion: nodes.Completion, agent: AgentIndex) -> Iter
             SET: loan_done = false
             TERMINAL: false
     """
-    if completion.terminal is None or completion.terminal.value.strip().lower() not in ("false", "no"):
+    if completion.terminal is None or completion.typed.value("TERMINAL"):
         return
     names = [name for use in agent.expressions_of(completion) for name in use.reading.names if use.place == "COMPLETE"]
     roots = list(dict.fromkeys(name.root for name in names))
@@ -120,11 +120,7 @@ def early_completion(completion: nodes.Completion, agent: AgentIndex) -> Iterato
                 prompt: "How was the service?"
             THEN: COMPLETE
     """
-    if (
-        agent.agent.flow is None
-        or len(agent.steps) > MAX_STEPS
-        or (completion.terminal is not None and completion.terminal.value.strip() == "false")
-    ):
+    if agent.agent.flow is None or len(agent.steps) > MAX_STEPS or not completion.typed.value("TERMINAL"):
         return
     use = next((use for use in agent.expressions_of(completion) if use.place == "COMPLETE"), None)
     terms = list(_terms(use.reading.node)) if use is not None and use.reading.node is not None else []

@@ -186,7 +186,7 @@ def _pass_on(passed: Block | None, names: list[str], target: Block, agent: Agent
     over=(nodes.Section, nodes.Handoff),
     project=True,
 )
-def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def unproduced_return(node: nodes.Section | nodes.Handoff, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: RETURNS, or `map` of ON_RETURN, takes a value that the other agent never sets.
     Why: The variable here stays unset.
@@ -223,7 +223,7 @@ def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, 
             - place
               TYPE: string
     """
-    for name, block, inputs in _returned(holder, agent):
+    for name, block, inputs in _returned(node, agent):
         child = project.agents.get(name)
         if child is None or child.name == agent.name:
             continue
@@ -237,14 +237,14 @@ def unproduced_return(holder: nodes.Section | nodes.Handoff, agent: AgentIndex, 
 
 
 def _returned(
-    holder: nodes.Section | nodes.Handoff, agent: AgentIndex
+    node: nodes.Section | nodes.Handoff, agent: AgentIndex
 ) -> Iterator[tuple[str, Block | None, frozenset[str]]]:
     """For each agent that gives something back: its name, the block that says what, and what it was given."""
-    if isinstance(holder, nodes.Handoff):
-        if holder.to is not None and holder.on_return is not None:
-            yield holder.to.value, generic.by_key(agent.source, holder.on_return).get("map"), frozenset()
+    if isinstance(node, nodes.Handoff):
+        if node.to is not None and node.on_return is not None:
+            yield node.to.value, generic.by_key(agent.source, node.on_return).get("map"), frozenset()
         return
-    for keys in delegations(holder, agent):
+    for keys in delegations(node, agent):
         inputs = frozenset(name.value for name in keys_in(given(keys), agent))
         yield generic.word(target(keys)), keys.get("returns"), inputs
 

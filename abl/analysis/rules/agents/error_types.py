@@ -25,7 +25,7 @@ from abl.syntax.vocabulary import ERROR_TERMINALS, ERROR_TYPES
     "ON_ERROR type `{x}` never raised. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
 )
-def unraised_error_type(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
+def unraised_error_type(node: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_ERROR has a handler for an error type that the runtime never raises.
     Why: The handler never runs.
@@ -44,7 +44,7 @@ def unraised_error_type(holder: nodes.Section | nodes.Setting, agent: AgentIndex
             RESPOND: "Please try again."
             THEN: CONTINUE
     """
-    children = holder.block.children if holder.keyword == "ON_ERROR" and holder.block is not None else ()
+    children = node.block.children if node.keyword == "ON_ERROR" and node.block is not None else ()
     handled: Counter[tuple[str, str]] | None = None
     for child in children:
         word, span = _type_of(child, agent)

@@ -8,16 +8,16 @@ from typing import Final
 from abl.analysis import fixes
 from abl.analysis.conditions.reading import read_condition_text
 from abl.analysis.conformance import generic
+from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
-from abl.language import offered_keys, words_at
+from abl.language import is_word, offered_keys, words_at
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
-_ALWAYS = ("always", "*")
 _KEYS = offered_keys("destination")
 _RENAMED = {"skilltags": "skills", "priorityboost": "priority"}
 _METHODS = words_at("transfer_voice", "transfer_method")
@@ -76,7 +76,7 @@ def routing_sentence(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
     """
     for _, when in _conditional(section, agent):
         text = when.value if when is not None else None
-        if text is None or text.value.strip().lower() in _ALWAYS:
+        if text is None or is_word("destination", "when", text):
             continue
         reading = read_condition_text(text.value, text.style)
         if reading.literal or reading.sentence or reading.error is not None:
@@ -86,7 +86,7 @@ def routing_sentence(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
 @rule("ABL927", "default-route", "error", "Only one default routing entry, and it must be last", over=nodes.Section)
 def default_route(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A routing entry without a condition stands above others, or there are two of them.
+    What: A routing entry without a condition is above others, or there are two of them.
     Why: The first entry that matches is taken, so those below are never looked at.
     Bad:
         AGENT: Desk
@@ -114,7 +114,7 @@ def default_route(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
               queue: desk
     """
     listed = _conditional(section, agent)
-    defaults = [entry for entry, when in listed if when is None or generic.word(when).lower() in _ALWAYS]
+    defaults = [entry for entry, when in listed if when is None or is_word("destination", "when", when.value)]
     for number, entry in enumerate(defaults):
         if number:
             yield found(entry.line_span)
@@ -166,11 +166,9 @@ def bad_voice_transfer(section: nodes.Section, agent: AgentIndex) -> Iterator[Fo
         voice = generic.by_key(agent.source, keys.get("voice"))
         for key, legal in (("transfermethod", _METHODS), ("calltransfertype", _TRANSFERS)):
             block = voice.get(key)
-            written = generic.word(block)
-            if block is not None and written and "{" not in written and written not in legal:
-                best, renames = fixes.rename_to(generic.span_of(block), written, legal)
+            if block is not None and "{" not in generic.word(block):
                 detail = f"`{block.key}` must be one of {', '.join(legal)}"
-                yield found(generic.span_of(block), *renames, detail=detail, y=best)
+                yield from unfit(block.value, "transfer_voice", key, detail=detail)
         for where, detail in (*_wrong_tools(keys, voice, agent), *_same_headers((keys, voice), agent)):
             yield found(where, detail=detail)
 
@@ -179,7 +177,8 @@ def _wrong_tools(
     keys: Mapping[str, Block], voice: Mapping[str, Block], agent: AgentIndex
 ) -> Iterator[tuple[Span, str]]:
     kind_block = voice.get("calltransfertype")
-    kind, tools = generic.word(kind_block), voice.get("customtools")
+    kind = generic.value("transfer_voice", "call_transfer_type", kind_block)
+    tools = voice.get("customtools")
     address = voice.get("siptransferid")
     if address is not None and kind in ("pstn", "custom"):
         yield address.key_span, "`sip_transfer_id` only goes with `sip`"

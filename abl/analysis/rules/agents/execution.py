@@ -22,7 +22,7 @@ ROLES = words_at("behavior", "role")
 _DEPRECATED = ("canresponddirectly", "alloweddirectactions", "forbiddenactions")
 
 _PARTS: Final = ("pipeline", "short_circuit", "tool_filter", "keyword_veto", "intent_bridge")
-"""Places of EXECUTION.pipeline and of what stands below it."""
+"""Places of EXECUTION.pipeline and of what is below it."""
 
 
 @rule("ABL903", "identity-twice", "warning", "IDENTITY and {s} both set it; the later wins", over=nodes.Section)
@@ -112,17 +112,20 @@ def role_cannot_work(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
         return
     where = generic.span_of(role)
     as_orchestrator = fixes.replace(where, "orchestrator", "Write orchestrator", preferred=False)
-    if written not in ROLES:
+    meant = generic.value("behavior", "role", role)
+    if meant == "assistant" and agent.agent.kind == "supervisor":
+        yield found(where, as_orchestrator, problem="`assistant` is not for a SUPERVISOR")
+    elif meant == "router" and not agent.fragment and not _routes(agent):
+        yield found(where, as_orchestrator, problem="Role `router` needs a HANDOFF")
+    elif meant is None:
         best, renames = fixes.rename_to(where, written, ROLES)
         yield found(where, *renames, problem=f"`{written}` is no role", y=best)
-    elif written == "assistant" and agent.agent.kind == "supervisor":
-        yield found(where, as_orchestrator, problem="`assistant` is not for a SUPERVISOR")
-    elif written == "router" and not agent.fragment and not _routes(agent):
-        yield found(where, as_orchestrator, problem="Role `router` needs a HANDOFF")
+    elif written != meant:  # read as meant
+        yield found(where, fixes.replace(where, meant), severity="warning", problem=f"`{written}` is no role", y=meant)
 
 
 def _routes(agent: AgentIndex) -> bool:
-    """True when the agent can send a user to another one, as far as this document tells."""
+    """True when the agent can send a user to another one, as far as this document shows."""
     return bool(agent.agent.handoffs) or any(
         agent.agent.section(keyword) is not None for keyword in ("ROUTING", "USE_BEHAVIOR_PROFILE")
     )
@@ -175,17 +178,17 @@ def old_behavior(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
         yield found(section.key_span, _with_role(agent, section.block, direct), problem="BEHAVIOR without role")
     for key in _DEPRECATED:
         field = keys.get(key)
-        meant = _role_of(field) if key == "canresponddirectly" else ""
-        conflict = bool(meant) and ("role" not in keys or meant != role)
+        intended = _role_of(field) if key == "canresponddirectly" else ""
+        conflict = bool(intended) and ("role" not in keys or intended != role)
         if field is not None and not conflict:
             yield found(field.key_span, *_removal(agent, field), problem=f"`{field.key}` is deprecated")
 
 
 def _with_role(agent: AgentIndex, behavior: Block, direct: Block | None) -> Fix:
     """The role instead of the old field, or above the others."""
-    meant = _role_of(direct)
-    if direct is not None and meant:
-        return fixes.replace(_whole(direct), f"role: {meant}")
+    intended = _role_of(direct)
+    if direct is not None and intended:
+        return fixes.replace(_whole(direct), f"role: {intended}")
     first = behavior.children[0]
     line = f"{' ' * (first.column - 1)}role: orchestrator"
     return fixes.insert_line_above(agent.source, first.span, line, "Add `role: orchestrator`", preferred=False)

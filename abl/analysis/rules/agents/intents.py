@@ -84,7 +84,7 @@ def undeclared_category(agent: AgentIndex) -> Iterator[Found]:
         return
     declared = _categories(agent)
     known = generic.some(sorted(declared))
-    for placed, uses in agent.each(_asking) if declared else ():
+    for placed, uses in agent.each(_intent_conditions) if declared else ():
         for use in map(placed.use, uses):
             for literal in _compared(use):
                 if literal.value not in declared:
@@ -94,7 +94,7 @@ def undeclared_category(agent: AgentIndex) -> Iterator[Found]:
                     yield found(quoted, *renames, c=literal.value, y=best)
 
 
-def _asking(part: Part) -> list[ExpressionUse]:
+def _intent_conditions(part: Part) -> list[ExpressionUse]:
     """The conditions that look at `intent.category`."""
     conditions = [use for use in part.uses if use.mode == "condition"]
     return [use for use in conditions if any(name.path == "intent.category" for name in use.reading.names)]

@@ -25,7 +25,7 @@ _SUBTYPES = (
 )  # fmt: skip
 _STATUS = re.compile(r"http_[45]\d\d")
 _OF_RETRY = ("retrydelay", "retrybackoff", "retrymaxdelay")
-_Holder = nodes.Section | nodes.Setting
+_SectionOrSetting = nodes.Section | nodes.Setting
 
 
 class _Handler(NamedTuple):
@@ -40,10 +40,10 @@ class _Handler(NamedTuple):
         return next(iter(self.action.value.split()), "") if self.action is not None else ""
 
 
-def _handlers(holder: _Holder, agent: AgentIndex) -> Iterator[_Handler]:
-    if holder.keyword != "ON_ERROR" or holder.block is None:
+def _handlers(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[_Handler]:
+    if node.keyword != "ON_ERROR" or node.block is None:
         return
-    for child in holder.block.children:
+    for child in node.block.children:
         if not child.colon or generic.plain(child.key) in _NO_TYPES:
             continue
         keys = generic.by_key(agent.source, child)
@@ -71,7 +71,7 @@ def _insert_below(agent: AgentIndex, block: Block, text: str, *, preferred: bool
     "ON_ERROR THEN takes an action, not {what}. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
 )
-def step_as_error_action(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
+def step_as_error_action(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: THEN of an error handler names a step, or no action of the language.
     Why: A handler continues, ends, escalates, hands over, or goes back with `BACKTRACK` and `BACKTRACK_TO`.
@@ -107,7 +107,7 @@ def step_as_error_action(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "{{title}}"
             THEN: COMPLETE
     """
-    for handler in _handlers(holder, agent):
+    for handler in _handlers(node, agent):
         word, text = handler.word, handler.action
         if text is None or not word or word in ERROR_TERMINALS or "{" in word:
             continue
@@ -128,7 +128,7 @@ def step_as_error_action(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
 
 
 @rule("ABL962", "error-action-target", "error", "{problem}. Did you mean `{y}`?", over=(nodes.Section, nodes.Setting))
-def error_action_target(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
+def error_action_target(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: BACKTRACK without a step to go back to, or HANDOFF without an agent.
     Why: The handler cannot do what it says.
@@ -162,13 +162,13 @@ def error_action_target(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
             RESPOND: "{{title}}"
             THEN: COMPLETE
     """
-    for handler in _handlers(holder, agent):
+    for handler in _handlers(node, agent):
         text, then = handler.action, handler.keys.get("then")
         if text is None:
             continue
-        if handler.word == "BACKTRACK" and agent.steps:
+        if handler.word.upper() == "BACKTRACK" and agent.steps:
             yield from _bad_step(handler, text, agent)
-        elif handler.word == "HANDOFF" and len(text.value.split()) == 1 and "handofftarget" not in handler.keys:
+        elif handler.word.upper() == "HANDOFF" and len(text.value.split()) == 1 and "handofftarget" not in handler.keys:
             add = _insert_below(agent, then, "HANDOFF_TARGET: …", preferred=False) if then is not None else ()
             yield found(_first_word(text), *add, problem="HANDOFF needs a target")
 
@@ -186,7 +186,7 @@ def _bad_step(handler: _Handler, text: Text, agent: AgentIndex) -> Iterator[Foun
 
 
 @rule("ABL963", "retry-detail-without-retry", "warning", "{k} without RETRY", over=(nodes.Section, nodes.Setting))
-def retry_detail_without_retry(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
+def retry_detail_without_retry(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler says how long to wait between attempts, and not how many there are.
     Why: Without RETRY nothing is tried again.
@@ -206,7 +206,7 @@ def retry_detail_without_retry(holder: _Holder, agent: AgentIndex) -> Iterator[F
             RETRY_DELAY: 500
             THEN: CONTINUE
     """
-    for handler in _handlers(holder, agent):
+    for handler in _handlers(node, agent):
         detail = generic.first_of(handler.keys, _OF_RETRY)
         if detail is None or "retry" in handler.keys:
             continue
@@ -223,7 +223,7 @@ def retry_detail_without_retry(holder: _Holder, agent: AgentIndex) -> Iterator[F
     "Unknown subtype `{s}`. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
 )
-def unknown_subtype(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
+def unknown_subtype(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler is for a subtype that is not among the known ones.
     Why: A handler for a subtype that is never raised never runs.
@@ -242,7 +242,7 @@ def unknown_subtype(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
             SUBTYPE: tool_timeout
             THEN: CONTINUE
     """
-    for handler in _handlers(holder, agent):
+    for handler in _handlers(node, agent):
         for key in ("subtype", "subtypes"):
             for name in generic.names(agent.source, handler.keys.get(key)):
                 if name.value not in _SUBTYPES and not _STATUS.fullmatch(name.value) and "{" not in name.value:
@@ -257,7 +257,7 @@ def unknown_subtype(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
     "ESCALATE block inside a handler is not read",
     over=(nodes.Section, nodes.Setting),
 )
-def escalate_in_handler(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
+def escalate_in_handler(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler holds an ESCALATE block.
     Why: Such a block is not read there; `THEN: ESCALATE with REASON` is.
@@ -275,7 +275,7 @@ def escalate_in_handler(holder: _Holder, agent: AgentIndex) -> Iterator[Found]:
           tool_error:
             THEN: ESCALATE with REASON: "The catalogue is down"
     """
-    for handler in _handlers(holder, agent):
+    for handler in _handlers(node, agent):
         block = handler.keys.get("escalate")
         if block is None:
             continue

@@ -25,7 +25,7 @@ def _lists(agent: AgentIndex) -> Iterator[tuple[nodes.Directive, ...]]:
 @rule("ABL968", "unguarded-call", "warning", "WHEN beside CALL does not guard it", over=AgentIndex)
 def unguarded_call(agent: AgentIndex) -> Iterator[Found]:
     """
-    What: In ON_START or a hook, WHEN stands beside a CALL, not below it.
+    What: In ON_START or a hook, WHEN is beside a CALL, not below it.
     Why: Only what is indented below CALL belongs to it; the tool is called whatever the condition says.
     Bad:
         AGENT: Desk

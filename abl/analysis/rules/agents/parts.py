@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conditions.reading import is_true_literal
 from abl.analysis.conformance import generic, required_keys
 from abl.analysis.conformance.properties import looks_given
 from abl.analysis.fixes.entries import move_behind
 from abl.analysis.index.delegating import delegations
-from abl.analysis.index.languages import is_path, is_tag, meant_tags
+from abl.analysis.index.languages import intended_tags, is_path, is_tag
 from abl.analysis.index.model import AgentIndex, ExpressionUse, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.expressions import nodes as en
@@ -19,7 +20,7 @@ from abl.syntax.vocabulary import COMPLETION_KEYS, HANDOFF_KEYS
 
 
 @rule("ABL901", "bad-language-tag", "error", "`{x}` is not a language tag", over=(nodes.Section, nodes.Setting))
-def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
+def bad_language_tag(node: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: LANGUAGE, a literal SET_INTERACTION_LANGUAGE or a language of NLU is no BCP 47 tag.
     Why: Dates, numbers and yes/no answers are read by the rules of that language.
@@ -32,16 +33,16 @@ def bad_language_tag(holder: nodes.Section | nodes.Setting, agent: AgentIndex) -
         GOAL: "Lend books"
         LANGUAGE: "en-GB"
     """
-    if isinstance(holder, nodes.Section) and holder.keyword == "NLU":
-        yield from _bad_languages(holder, agent)
+    if isinstance(node, nodes.Section) and node.keyword == "NLU":
+        yield from _bad_languages(node, agent)
         return
-    text = holder.value if holder.keyword in ("LANGUAGE", "SET_INTERACTION_LANGUAGE") else None
+    text = node.value if node.keyword in ("LANGUAGE", "SET_INTERACTION_LANGUAGE") else None
     value = text.value.strip() if text is not None else ""
     if text is None or not value or is_tag(value):
         return
-    if holder.keyword != "LANGUAGE" and (is_path(text) or "{" in value or value in agent.written_roots):
+    if node.keyword != "LANGUAGE" and (is_path(text) or "{" in value or value in agent.written_roots):
         return
-    tags = meant_tags(value)
+    tags = intended_tags(value)
     repairs = (fixes.replace(text.span, f'"{tag}"', f"Change to `{tag}`", preferred=len(tags) == 1) for tag in tags)
     yield found(text.span, *repairs, x=value)
 
@@ -55,7 +56,7 @@ def _bad_languages(nlu: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     ):
         value = name.value.strip()
         if value and not is_tag(value) and "{" not in value:
-            tags = meant_tags(value)
+            tags = intended_tags(value)
             repairs = (fixes.replace(name.span, tag, f"Change to `{tag}`", preferred=len(tags) == 1) for tag in tags)
             yield found(name.span, *repairs, x=value)
 
@@ -64,7 +65,7 @@ def _bad_languages(nlu: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
 def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
     """
     What: An agent has SYSTEM_PROMPT beside PERSONA or LIMITATIONS.
-    Why: The system prompt stands in place of the generated one, so the others are not told to the model.
+    Why: The system prompt replaces the generated one, so the others are not told to the model.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -88,7 +89,7 @@ def prompt_replaces(agent: AgentIndex) -> Iterator[Found]:
     "{kind} entry needs WHEN",
     over=(nodes.Handoff, nodes.Section, nodes.Completion),
 )
-def incomplete_entry(holder: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
+def incomplete_entry(node: nodes.Handoff | nodes.Section | nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handoff, a delegation, a completion or an escalation trigger does not say when it happens; or an entry lacks
         something else that it needs: PURPOSE, INPUT and RETURNS of a delegation, REF and CAPABILITIES of AGENTS, what
@@ -106,20 +107,20 @@ def incomplete_entry(holder: nodes.Handoff | nodes.Section | nodes.Completion, a
           - TO: Librarian
             WHEN: needs_help == true
     """
-    if isinstance(holder, nodes.Section):
-        for keys in delegations(holder, agent):
+    if isinstance(node, nodes.Section):
+        for keys in delegations(node, agent):
             target = generic.first_of(keys, ("agent", "to"))
             if target is not None and "when" not in keys and generic.word(target):
                 yield from _without_when("DELEGATE", generic.span_of(target), target.column - 1, agent)
-        yield from required_keys.lacking(holder, agent)
-    elif isinstance(holder, nodes.Completion):
-        silent = holder.when is None and holder.prop("WHEN") is None
-        silent = silent and bool(holder.props)  # nothing of an entry is told as that (ABL125)
-        if silent and holder.block is not None and not looks_given(holder, "WHEN", COMPLETION_KEYS):
-            yield found(first_line(holder), kind="COMPLETE")
-    elif holder.when is None and holder.to is not None and not looks_given(holder, "WHEN", HANDOFF_KEYS):
-        dash = holder.block.column if holder.block else agent.source.position(holder.to.span.start).column
-        yield from _without_when("HANDOFF", holder.to.span, dash + 1, agent)
+        yield from required_keys.lacking(node, agent)
+    elif isinstance(node, nodes.Completion):
+        silent = node.when is None and node.prop("WHEN") is None
+        silent = silent and bool(node.props)  # an entry with nothing of an entry is ABL125
+        if silent and node.block is not None and not looks_given(node, "WHEN", COMPLETION_KEYS):
+            yield found(first_line(node), kind="COMPLETE")
+    elif node.when is None and node.to is not None and not looks_given(node, "WHEN", HANDOFF_KEYS):
+        dash = node.block.column if node.block else agent.source.position(node.to.span.start).column
+        yield from _without_when("HANDOFF", node.to.span, dash + 1, agent)
 
 
 def _without_when(kind: str, target: Span, indent: int, agent: AgentIndex) -> Iterator[Found]:
@@ -243,7 +244,7 @@ def return_without_expect(handoff: nodes.Handoff, agent: AgentIndex) -> Iterator
 @rule("ABL937", "route-after-catch-all", "warning", "Routes after `WHEN: true` are never reached", over=AgentIndex)
 def route_after_catch_all(agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A handoff stands behind one that always applies.
+    What: A handoff follows one that always applies.
     Why: The first that matches wins.
     Bad:
         AGENT: Desk
@@ -265,7 +266,8 @@ def route_after_catch_all(agent: AgentIndex) -> Iterator[Found]:
     handoffs = agent.agent.handoffs
     if any(handoff.priority is not None for handoff in handoffs):
         return
-    always = next((i for i, h in enumerate(handoffs) if h.when is not None and h.when.value.strip() == "true"), None)
+    conditions = [(i, h.when) for i, h in enumerate(handoffs) if h.when is not None]
+    always = next((i for i, when in conditions if is_true_literal(when.value, when.style)), None)
     for number, handoff in enumerate(handoffs[always + 1 :] if always is not None else ()):
         repair = move_behind(agent, handoffs[always or 0], handoffs[-1]) if not number else ()
         yield found(handoff.to.span if handoff.to else handoff.span, *repair)

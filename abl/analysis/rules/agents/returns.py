@@ -10,6 +10,7 @@ from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
@@ -18,13 +19,13 @@ RETURN_ACTIONS = ("continue", "resume_intent")
 _Entry = nodes.Handoff | nodes.Section
 
 
-def _entries(holder: _Entry, agent: AgentIndex) -> Iterator[dict[str, Block]]:
+def _entries(node: _Entry, agent: AgentIndex) -> Iterator[dict[str, Block]]:
     """The properties of a handoff with those of its CONTEXT, or of each entry of DELEGATE."""
-    if isinstance(holder, nodes.Handoff):
-        own = {generic.plain(prop.written): prop.block for prop in holder.props}
+    if isinstance(node, nodes.Handoff):
+        own = {generic.plain(prop.written): prop.block for prop in node.props}
         yield {**generic.by_key(agent.source, own["context"]), **own} if "context" in own else own
-    elif holder.keyword == "DELEGATE":
-        for entry in generic.entries(agent.source, holder.block):
+    elif node.keyword == "DELEGATE":
+        for entry in generic.entries(agent.source, node.block):
             own = generic.by_key(agent.source, entry)
             yield {**generic.by_key(agent.source, own.get("context")), **own}
 
@@ -92,7 +93,7 @@ def _declare(agent: AgentIndex, name: str) -> tuple[Fix, ...]:
 def two_return_actions(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A return handler both continues and resumes the intent.
-    Why: The agent can go on where it was or route anew, not both.
+    Why: The agent can continue where it was or route anew, not both.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -194,7 +195,7 @@ def _stays(agent: AgentIndex, path: str) -> bool:
     over=(nodes.Handoff, nodes.Section),
     tags=("deprecated",),
 )
-def grant_memory(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
+def grant_memory(node: _Entry, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A handoff or delegation gives memory with `grant_memory`.
     Why: The key is not read any more; `memory_grants` says for each path what the other agent may do.
@@ -225,7 +226,7 @@ def grant_memory(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
             CONTEXT:
               memory_grants: [{path: user.loans, access: read}]
     """
-    for keys in _entries(holder, agent):
+    for keys in _entries(node, agent):
         old = keys.get("grantmemory")
         if old is not None:
             yield found(old.key_span, *_as_grants(old, agent))
@@ -250,7 +251,7 @@ def _as_grants(old: Block, agent: AgentIndex) -> tuple[Fix, ...]:
     "Granted path `{p}` is {lack}. Did you mean `{y}`?",
     over=(nodes.Handoff, nodes.Section),
 )
-def bad_memory_grant(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
+def bad_memory_grant(node: _Entry, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A path is granted that this agent does not declare, or may only read itself and grants for writing.
     Why: An agent can give no more than it has, so the other one gets less than is written here.
@@ -283,7 +284,7 @@ def bad_memory_grant(holder: _Entry, agent: AgentIndex) -> Iterator[Found]:
             CONTEXT:
               memory_grants: [{path: user.loans, access: read}]
     """
-    for keys in _entries(holder, agent):
+    for keys in _entries(node, agent):
         for entry in generic.entries(agent.source, keys.get("memorygrants")):
             grant = generic.by_key(agent.source, entry)
             path, access = grant.get("path"), grant.get("access")
@@ -306,5 +307,4 @@ def _writes(access: Block) -> bool:
 
 
 def _reads_only(declared: nodes.PersistentPath | None) -> bool:
-    access = declared.access if declared is not None else None
-    return access is not None and access.value.strip().lower() == "read"
+    return declared is not None and value_of_text("persistent", "ACCESS", declared.access) == "read"

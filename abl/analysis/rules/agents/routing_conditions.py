@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
-from abl.analysis.conditions.reading import SHOUTED
+from abl.analysis.conditions.reading import SHOUTED, is_true_literal
 from abl.analysis.conformance import generic
 from abl.analysis.fixes import braces
 from abl.analysis.incremental.parts import Part
@@ -17,7 +17,6 @@ from abl.diagnostics import Edit, Fix, Related
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 
-_ALWAYS = ("true", "always", "*")
 _ROUTE = re.compile(r"ROUTE_TO\s+([A-Za-z]\w*)")
 _PLAIN_ROUTE = frozenset({"name", "description", "priority", "when", "then"})
 
@@ -93,7 +92,7 @@ def no_catch_all(agent: AgentIndex) -> Iterator[Found]:
 
 
 def _always(handoff: nodes.Handoff) -> bool:
-    return handoff.when is not None and handoff.when.value.strip() == "true"
+    return handoff.when is not None and is_true_literal(handoff.when.value, handoff.when.style)
 
 
 def _with_catch_all(last: nodes.Handoff, agent: AgentIndex) -> tuple[Fix, ...]:
@@ -169,7 +168,7 @@ def _moves_on(handoff: nodes.Handoff) -> bool:
 )
 def routing_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: Routes stand in a ROUTING section.
+    What: Routes are in a ROUTING section.
     Why: Not every version reads it. HANDOFF says the same, and can pass a context.
     Bad:
         SUPERVISOR: Front_Desk

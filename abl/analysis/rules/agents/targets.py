@@ -102,7 +102,7 @@ def unknown_agent(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue
         best, renames = fixes.rename_to(name.span, word, _others(agent, project))
         if not best and project.renamed:
-            continue  # an agent with the name of another is meant, and told there: ABL121
+            continue  # an agent with the name of another is meant: ABL121
         severity: Severity | None = "warning" if project.alone else None
         yield found(name.span, *renames, *create_agent(agent, word), severity=severity, a=word, y=best)
 
@@ -166,7 +166,7 @@ def is_handed_on(read: Read) -> bool:
     over=(nodes.Handoff, nodes.Section),
     project=True,
 )
-def unset_pass(holder: nodes.Handoff | nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def unset_pass(node: nodes.Handoff | nodes.Section, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A handoff, a delegation or an escalation passes a name that nothing in the agent sets.
     Why: The other agent gets nothing under that name.
@@ -196,17 +196,17 @@ def unset_pass(holder: nodes.Handoff | nodes.Section, agent: AgentIndex, project
         AGENT: Librarian
         GOAL: "Help"
     """
-    if isinstance(holder, nodes.Section):
-        for read in project.undeclared(agent) if holder.keyword in ("DELEGATE", "ESCALATE") else ():
-            if read.owner.path == holder.path and is_handed_on(read):
+    if isinstance(node, nodes.Section):
+        for read in project.undeclared(agent) if node.keyword in ("DELEGATE", "ESCALATE") else ():
+            if read.owner.path == node.path and is_handed_on(read):
                 _, renames = fixes.rename_to(read.span, read.path, agent.written_roots)
                 words = "`INPUT` field `{n}` is not set in this agent"
-                if holder.keyword == "ESCALATE":
+                if node.keyword == "ESCALATE":
                     words = "`context_for_human` field `{n}` is not set in this agent"
                 yield found(read.span, *renames, n=read.path, wording=words)
         return
     known = project.known_names(agent)
-    for name in holder.passes:
+    for name in node.passes:
         if name.value not in known:
             _, renames = fixes.rename_to(name.span, name.value, agent.written_roots)
             yield found(name.span, *renames, n=name.value)

@@ -12,6 +12,7 @@ from abl.analysis.conformance.listed_words import unknown_in_lists
 from abl.analysis.conformance.values import takes, unfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.language.types import COUNT
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 from abl.syntax.recovery.suggest import closest
@@ -28,11 +29,11 @@ _TIMEOUT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)?")
     "{k} `{x}` is unknown. Did you mean `{y}`?",
     over=(*closed_places.LOOKED_THROUGH, nodes.Handoff),
 )
-def unknown_property_word(holder: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
+def unknown_property_word(node: closed_places.Whole | nodes.Handoff, agent: AgentIndex) -> Iterator[Found]:
     """
     What: `history` of a handoff is none of full, auto, none, summary_only and `{mode: last_n, count: n}`; or
         EXPERIENCE_MODE, PRIORITY, `protocol`, RETRY_BACKOFF, TIMEOUT of a delegation, `confirm` of a tool, or
-        `prompt_mode` or `temporal` of a field, or the action or a flag of a route, is nothing that may stand there.
+        `prompt_mode` or `temporal` of a field, or the action or a flag of a route, is nothing that may be there.
     Why: What the author means is not known: how much the other agent sees, how it is reached, who is asked.
     Bad:
         AGENT: Desk
@@ -51,26 +52,26 @@ def unknown_property_word(holder: closed_places.Whole | nodes.Handoff, agent: Ag
             CONTEXT:
               history: full
     """
-    if isinstance(holder, nodes.Handoff):
-        yield from _bad_history(holder.history)
-        keys = {generic.plain(prop.written): prop.block for prop in holder.props}
+    if isinstance(node, nodes.Handoff):
+        yield from _bad_history(node.history)
+        keys = {generic.plain(prop.written): prop.block for prop in node.props}
         priority = keys.get("priority")
         if generic.word(priority) and priority is not None and not _is_rank(priority):
             words = "{k} `{x}` is no whole number of at least 0"
             yield found(generic.span_of(priority), k="PRIORITY", x=generic.word(priority), wording=words)
-    if isinstance(holder, closed_places.LOOKED_THROUGH):
-        yield from closed_places.unknown_words(holder, agent)
-        yield from unknown_in_lists(holder, agent)
-    if isinstance(holder, nodes.Section):
-        yield from _of_section(holder, agent)
+    if isinstance(node, closed_places.LOOKED_THROUGH):
+        yield from closed_places.unknown_words(node, agent)
+        yield from unknown_in_lists(node, agent)
+    if isinstance(node, nodes.Section):
+        yield from _of_section(node, agent)
 
 
-def _of_section(holder: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
-    if holder.keyword == "DELEGATE":
-        for entry in generic.entries(agent.source, holder.block):
+def _of_section(node: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+    if node.keyword == "DELEGATE":
+        for entry in generic.entries(agent.source, node.block):
             yield from _bad_timeout(generic.by_key(agent.source, entry).get("timeout"))
-    elif holder.keyword == "ESCALATE":
-        triggers = generic.by_key(agent.source, holder.block).get("triggers")
+    elif node.keyword == "ESCALATE":
+        triggers = generic.by_key(agent.source, node.block).get("triggers")
         for entry in generic.entries(agent.source, triggers):
             priority = generic.by_key(agent.source, entry).get("priority")
             if priority is not None and not _is_rank(priority):
@@ -89,6 +90,10 @@ def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
         fix = fixes.replace(history.span, better, "Write it as an object")
         yield found(history.span, fix, severity="warning", k="history", x=value, y=better)
         return
+    if value.lower() in HISTORY_MODES:  # read as meant
+        fix = fixes.replace(history.span, value.lower())
+        yield found(history.span, fix, severity="warning", k="history", x=value, y=value.lower())
+        return
     best, renames = fixes.rename_to(history.span, value, HISTORY_MODES)
     said: dict[str, Any] = (
         {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(HISTORY_MODES)}"}
@@ -106,4 +111,4 @@ def _bad_timeout(block: Block | None) -> Iterator[Found]:
 def _is_rank(priority: Block) -> bool:
     """True for a whole number of at least 0, and for a placeholder."""
     written = generic.word(priority)
-    return written.isdigit() or "{" in written
+    return COUNT.read_word(written) is not None or "{" in written

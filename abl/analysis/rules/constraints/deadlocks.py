@@ -9,15 +9,17 @@ from typing import NamedTuple
 from abl.analysis import fixes
 from abl.analysis.conditions.judgement import (
     assignments_of,
+    behind_question,
     condition_of,
     fields_waited_for,
     gathered_roots,
     holds_at_start,
+    unset_at_start,
     value_at_start,
 )
 from abl.analysis.fixes.entries import add_property, is_yaml
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.model import AgentIndex, ExpressionUse
+from abl.analysis.index.model import AgentIndex, ExpressionUse, Write
 from abl.analysis.index.names import SYSTEM_NAMES
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
@@ -29,7 +31,7 @@ _TALKS_ONLY = frozenset({"message", "respond", "block", "redact", "unknown"})
 _BY_WORK = frozenset({"set", "as", "transform", "tool", "return"})
 
 
-class _Stuck(NamedTuple):
+class _Deadlock(NamedTuple):
     names: tuple[str, ...]
     step: str  # the step that would set them
     wording: str
@@ -48,7 +50,7 @@ def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> 
     What: A rule that only responds fails before the step that would let it hold, or reads a name that only steps set:
     once it fails, every later message is refused.
     Why: The conversation gets stuck. Judged before the tools that change something, the rule guards as much and lets
-    the dialogue go on.
+    the dialogue continue.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -105,6 +107,7 @@ def blocks_until_set(checked: nodes.Rule, agent: AgentIndex, project: Index) -> 
 
 
 _FIRST = "Blocks every turn until `{names}` is set, so that step `{step}`, which sets it, is never reached"
+_WITHIN = "Blocks every turn until `{names}` is set, and step `{step}` sets it only behind its question"
 _CALLED = "Refuses every tool call before step `{step}` asks for `{names}`"
 _LATER = "Once it fails, every later message is refused: only step `{step}` sets `{names}`"
 
@@ -119,11 +122,11 @@ def _judged_always(checked: nodes.Rule, agent: AgentIndex) -> ExpressionUse | No
     return use
 
 
-def _stuck(checked: nodes.Rule, use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Stuck | None:
+def _stuck(checked: nodes.Rule, use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Deadlock | None:
     return _at_start(checked, use, agent, received) or _before_a_call(use, agent) or _for_good(use, agent, received)
 
 
-def _at_start(checked: nodes.Rule, use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Stuck | None:
+def _at_start(checked: nodes.Rule, use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Deadlock | None:
     """The rule fails at the first message, whatever that answers."""
     if fields_waited_for(use, agent):
         return None
@@ -138,31 +141,32 @@ def _at_start(checked: nodes.Rule, use: ExpressionUse, agent: AgentIndex, receiv
         }
         if not known or holds_at_start(use.reading, known) is not (checked.kind.value == "RESTRICT"):
             continue
-        step = next((step for path in known for step in _setting_steps(agent, path) if step != waiting), None)
+        writes = [write for path in known for write in _setting_writes(agent, path)]
+        step = next((w.step for w in writes if w.step != waiting or behind_question(agent, w)), None)
         if step is not None:
-            return _Stuck(tuple(known), step, _FIRST)
+            return _Deadlock(tuple(known), step, _WITHIN if step == waiting else _FIRST)
     return None
 
 
-def _before_a_call(use: ExpressionUse, agent: AgentIndex) -> _Stuck | None:
+def _before_a_call(use: ExpressionUse, agent: AgentIndex) -> _Deadlock | None:
     """A field that is not asked yet is no failure, but before a tool call it is (04 §6.2)."""
     for name in fields_waited_for(use, agent):
-        asking = set(_setting_steps(agent, name))
-        if not asking or agent.graph.entry in asking:
+        setting_steps = {write.step for write in _setting_writes(agent, name) if write.step is not None}
+        if not setting_steps or agent.graph.entry in setting_steps:
             continue
         before = {agent.graph.entry}
         open_ = [agent.graph.entry]
         while open_:
             for edge in agent.graph.outgoing.get(open_.pop() or "", ()):
-                if edge.target not in before | asking and edge.kind != "constraint":
+                if edge.target not in before | setting_steps and edge.kind != "constraint":
                     before.add(edge.target)
                     open_.append(edge.target)
         if any(ref.call is not None and ref.step in before for ref in agent.tool_refs):
-            return _Stuck((name,), min(asking), _CALLED)
+            return _Deadlock((name,), min(setting_steps), _CALLED)
     return None
 
 
-def _for_good(use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Stuck | None:
+def _for_good(use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -> _Deadlock | None:
     """Nothing that the user says changes what the rule reads."""
     roots = dict.fromkeys(name.path.partition(".")[0] for name in use.reading.names)
     known = [root for root in roots if root not in SYSTEM_NAMES]
@@ -170,9 +174,10 @@ def _for_good(use: ExpressionUse, agent: AgentIndex, received: frozenset[str]) -
     if not known or any(root in collected or root in received for root in known):
         return None
     for root in known:
-        steps = [step for step in _setting_steps(agent, root) if step not in agent.opening_steps]
-        if steps:
-            return _Stuck((root,), steps[0], _LATER)
+        opening = agent.opening_steps
+        for write in _setting_writes(agent, root):
+            if write.step is not None and (write.step not in opening or behind_question(agent, write)):
+                return _Deadlock((root,), write.step, _LATER)
     return None
 
 
@@ -198,11 +203,11 @@ def _collected_in(agent: AgentIndex, waiting: str) -> frozenset[str]:
     return frozenset(own) | agent.union(_answered_roots)
 
 
-def _setting_steps(agent: AgentIndex, path: str) -> list[str]:
-    """Steps that give a name a value, in the order of the text."""
+def _setting_writes(agent: AgentIndex, path: str) -> list[Write]:
+    """What gives a name a value in steps, in the order of the text."""
     writes = [origin.write for origin in agent.origins_of(path.partition(".")[0])]
     kinds = _BY_WORK | {"gather"}
-    return [w.step for w in sorted(writes, key=lambda w: w.order) if w.step is not None and w.kind in kinds]
+    return [w for w in sorted(writes, key=lambda w: w.order) if w.step is not None and w.kind in kinds]
 
 
 def _only_talks(action: nodes.OnFail | None) -> bool:
@@ -298,7 +303,7 @@ def _set_as_well(agent: AgentIndex, store: nodes.Node, fact: str) -> Iterator[Fi
 # Fixes ------------------------------------------------------------------------------------------------------------
 
 
-def _repairs(checked: nodes.Rule, agent: AgentIndex, use: ExpressionUse, stuck: _Stuck) -> Iterator[Fix]:
+def _repairs(checked: nodes.Rule, agent: AgentIndex, use: ExpressionUse, stuck: _Deadlock) -> Iterator[Fix]:
     """What keeps the guard comes first; a gate, which is open while the name is unset, only where it guards no tool."""
     tools = changing_tools(agent)
     if len(tools) == 1:
@@ -308,7 +313,8 @@ def _repairs(checked: nodes.Rule, agent: AgentIndex, use: ExpressionUse, stuck: 
     action = checked.on_fail
     if stuck.wording != _CALLED and action is not None and not is_yaml(agent):
         yield from _go_to(agent, action, stuck.step, preferred=not tools)
-    if not tools and stuck.wording == _FIRST:
+    unset = all(unset_at_start(agent, name) for name in stuck.names)  # an INITIAL is set, a gate does not help
+    if not tools and unset and stuck.wording in (_FIRST, _WITHIN):
         gate = "WHEN: " + " AND ".join(f"{name} IS SET" for name in stuck.names)
         for fix in add_property(agent, checked, gate):
             yield Fix(fix.title, fix.edits, preferred=False)

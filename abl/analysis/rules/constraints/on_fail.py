@@ -18,6 +18,7 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.vocabulary import ON_FAIL_ACTIONS
 
+_CURLY = re.compile("[“„](.*)[”“]", re.DOTALL)
 _ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
 _ACTION_IN_SMALL = re.compile(r"((?i:escalate|block|handoff(?= [A-Z])))(?: [A-Z]\w*)?")
 _KNOWN_WORDS = (*ON_FAIL_ACTIONS, "GOTO")
@@ -26,6 +27,8 @@ _Failing = nodes.Rule | nodes.Check | nodes.Call
 
 
 def _quoted(span: Span, text: str) -> Fix:
+    curly = _CURLY.fullmatch(text.strip())
+    text = curly[1] if curly is not None else text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return Fix("Put the message in quotes", (Edit(span, f'"{escaped}"'),), preferred=True)
 
@@ -148,10 +151,10 @@ def _unquoted(span: Span, text: str, action: nodes.OnFail) -> Found:
     words = _ACTION_IN_SMALL.fullmatch(text.strip())
     if words is None:
         return found(span, quote, node=action.path)
-    meant = words[0].replace(words[1], words[1].upper(), 1)
+    intended = words[0].replace(words[1], words[1].upper(), 1)
     return found(
         span,
-        Fix(f"Write `{meant}`", (Edit(span, meant),)),
+        Fix(f"Write `{intended}`", (Edit(span, intended),)),
         Fix(quote.title, quote.edits),
         node=action.path,
         wording=f"Sent as a message; the action is `{words[1].upper()}`",
@@ -299,10 +302,10 @@ def handoff_not_listed(checked: nodes.Rule, agent: AgentIndex, project: Index) -
     yield found(target.span, entry, node=action.path, a=target.value)
 
 
-@rule("ABL411", "handoff-to-self", "error", "Agent hands off to itself", over=Placed)
+@rule("ABL411", "handoff-to-self", "error", "Agent hands off to itself", over=Placed, needs="agent_refs")
 def handoff_to_self(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A handoff, a delegation or an ON_FAIL names the agent that it stands in.
+    What: A handoff, a delegation or an ON_FAIL names the agent that it is in.
     Why: Everything begins anew there, and nothing gets ahead.
     Bad:
         AGENT: Desk

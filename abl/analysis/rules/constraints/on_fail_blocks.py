@@ -83,16 +83,16 @@ def collect_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator
               THEN: retry
     """
     action = block_of(checked)
-    if action is None or action.goto is not None or (action.then is not None and action.then.value.lower() != "retry"):
+    if action is None or action.goto is not None or (action.then_word != "retry" and action.then is not None):
         return
     read = {path.partition(".")[0] for path in names_read(checked, agent)}
     for name in (action.collect or ()) if read else ():
-        if name.value.partition(".")[0] not in read and not _meant(name.value, agent):
+        if name.value.partition(".")[0] not in read and not _is_misspelt(name.value, agent):
             yield found(name.span, node=action.path, f=name.value)
 
 
-def _meant(name: str, agent: AgentIndex) -> bool:
-    """True for a name that ABL417 tells to be misspelt."""
+def _is_misspelt(name: str, agent: AgentIndex) -> bool:
+    """True for a name that ABL417 reports as misspelt."""
     known = (*agent.fields, *agent.session)
     return name not in known and bool(closest(name, known))
 
@@ -132,7 +132,7 @@ def clear_in_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL420", "action-in-block", "warning", "`{k}` is not executed inside an ON_FAIL block", over=nodes.Rule)
 def action_in_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: HANDOFF, ESCALATE, BLOCK or SET stands in the ON_FAIL block of a rule.
+    What: HANDOFF, ESCALATE, BLOCK or SET is in the ON_FAIL block of a rule.
     Why: The first three exist on one line only, and SET only in the ON_FAIL of a CHECK; here they are passed over.
     Bad:
         CONSTRAINTS:

@@ -154,7 +154,7 @@ def redact_undocumented(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Foun
 def action_under_warn(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A rule that only warns has an action in ON_FAIL.
-    Why: A warning goes on without doing anything; its message is logged.
+    Why: A warning continues without doing anything; its message is logged.
     Bad:
         CONSTRAINTS:
           - WARN fines < 20
@@ -224,7 +224,7 @@ def name_beside_condition(checked: nodes.Rule, agent: AgentIndex, project: Index
             continue
         if not any(_is_slip(name, other) for other in used):
             continue
-        known = project.known_names(agent)  # of the others ABL214 tells, and they mend nothing
+        known = project.known_names(agent)  # the others are ABL214, and they change nothing
         slips = [other for other in closest(name, [n for n in used if n in known]) if _is_slip(name, other)]
         if slips:
             repairs = fixes.rename_fixes(use.span_of(node), slips)

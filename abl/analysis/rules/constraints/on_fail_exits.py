@@ -160,11 +160,11 @@ def bad_then(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield from unfit(prop.value, "on_fail", "THEN", action.path)
 
 
-@rule("ABL415", "then-without-collect", "warning", "THEN without COLLECT has no effect", over=nodes.Rule)
+@rule("ABL415", "then-without-collect", "warning", "`THEN: retry` without COLLECT has no effect", over=nodes.Rule)
 def then_without_collect(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_FAIL has THEN but collects nothing.
-    Why: THEN says what happens after collecting, so nothing happens.
+    What: ON_FAIL has `THEN: retry` but collects nothing.
+    Why: Nothing has changed when the rule is judged again. `THEN: continue` needs no COLLECT: it goes on at once.
     Bad:
         CONSTRAINTS:
           - REQUIRE card IS SET
@@ -183,7 +183,7 @@ def then_without_collect(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
     prop = action.prop("THEN") if action is not None else None
     if action is None or prop is None or action.then is None or action.collect or action.goto is not None:
         return
-    if action.then.value.lower() not in ON_FAIL_THEN:
+    if action.then_word != "retry":
         return
     repairs = []
     fields = [name for name in names_read(checked, agent) if name in agent.fields]
@@ -191,7 +191,7 @@ def then_without_collect(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
         indent = fixes.indent_of(agent.source, prop.key_span.start)
         line = f"{indent}COLLECT: [{', '.join(fields)}]"
         repairs.append(fixes.insert_line_above(agent.source, prop.key_span, line, "Insert COLLECT", preferred=False))
-    if action.then.value.lower() == "retry" and action.retry is None:
+    if action.retry is None:
         whole = Span(prop.key_span.start, action.then.span.end)
         repairs.append(fixes.replace(whole, "RETRY: true", preferred=False))
     yield found(Span(prop.key_span.start, action.then.span.end), *repairs, node=action.path)
@@ -235,7 +235,7 @@ def conflicting_exits(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]
     if action.goto is not None:
         losers += [("GOTO", "THEN")] if action.then is not None else []
         losers += [("GOTO", "RETRY")] if _retries(action) else []
-    elif action.then is not None and action.then.value.lower() == "continue" and _retries(action):
+    elif action.then_word == "continue" and _retries(action):
         losers.append(("THEN", "RETRY"))
     for winner, loser in losers:
         prop = action.prop(loser)

@@ -12,14 +12,14 @@ from abl.analysis.conformance.properties import looks_given
 from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes.entries import add_property, has_own_lines, remove_property
 from abl.analysis.incremental.parts import Part
-from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
 from abl.expressions import nodes as en
+from abl.language import value_of_text
 from abl.syntax import nodes
 from abl.syntax.recovery.emptied_blocks import removal
-from abl.syntax.vocabulary import RULE_KEYS, RULE_KINDS, SEVERITY_VALUES
+from abl.syntax.vocabulary import RULE_KEYS, RULE_KINDS
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
 _QUOTED_RULE = re.compile(rf"\s*(?:{'|'.join(RULE_KINDS)})\s+(.+?)(?:\s(?:WHEN|BEFORE)\s.*)?")
@@ -254,50 +254,40 @@ def double_negative(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield found(use.whole, Fix(f"Write `REQUIRE {positive}`", edits, preferred=True), node=checked.path)
 
 
-@rule("ABL441", "severity-line", "warning", "`severity:` belongs to the YAML form; use WARN", over=DocumentIndex)
-def severity_line(document: DocumentIndex) -> Iterator[Found]:
+@rule("ABL441", "severity-line", "warning", "`severity:` beside WARN, whose kind says it", over=nodes.Rule)
+def severity_line(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A rule in keyword form has a `severity:` line.
-    Why: In this form the kind says it: WARN warns, the others block.
+    What: A WARN has a `severity:` line.
+    Why: The kind says that a failure only warns. With `severity: error` the rule blocks all the same, and whoever reads
+        WARN is misled.
     Bad:
         CONSTRAINTS:
-          - REQUIRE fines < 20
-            severity: warning
+          - WARN fines < 20
+            severity: error
             ON_FAIL: "High fines."
     Good:
         CONSTRAINTS:
-          - WARN fines < 20
+          - REQUIRE fines < 20
             ON_FAIL: "High fines."
     """
-    if document.document.yaml:
-        return
-    for agent in document.agents:
-        for placed, severe in agent.each(_with_severity):
-            for first in severe:
-                checked = placed.at(first)
-                prop = checked.prop("SEVERITY")
-                if prop is not None:
-                    yield found(prop.key_span, *_kind_instead(agent, checked, prop), node=checked.path)
-
-
-def _with_severity(part: Part) -> list[nodes.Rule]:
-    severe = (rule for rule in part.all(nodes.Rule) if rule.severity is not None and rule.prop("SEVERITY") is not None)
-    return [rule for rule in severe if rule.severity and rule.severity.value.lower() in SEVERITY_VALUES]
+    prop = checked.prop("SEVERITY")
+    if (
+        prop is not None
+        and checked.kind.value == "WARN"
+        and value_of_text("rule", "SEVERITY", checked.severity) is not None
+    ):
+        yield found(prop.key_span, *_kind_instead(agent, checked, prop), node=checked.path)
 
 
 def _kind_instead(agent: AgentIndex, checked: nodes.Rule, prop: nodes.Property) -> tuple[Fix, ...]:
     removal = remove_property(agent, prop)
-    use = condition_of(checked, agent)
-    if not removal or use is None:
+    if not removal:
         return ()
-    warns, kind = checked.is_warning, checked.kind.value
-    edits = list(removal[0].edits)
-    if warns and kind == "RESTRICT":
-        edits = [Edit(checked.kind.span, "WARN"), Edit(use.whole, f"NOT ({use.reading.text})"), *edits]
-    elif warns != (kind == "WARN"):
-        edits = [Edit(checked.kind.span, "WARN" if warns else "REQUIRE"), *edits]
-    title = "Say it by the kind: " + ("WARN" if warns else "REQUIRE" if kind == "WARN" else kind)
-    return (Fix(title, tuple(edits), preferred=True),)
+    if checked.is_warning:
+        return (Fix("Say it by the kind: WARN", removal[0].edits, preferred=True),)
+    kind = "require" if agent.source.text[slice(*checked.kind.span)].islower() else "REQUIRE"
+    edits = (Edit(checked.kind.span, kind), *removal[0].edits)
+    return (Fix(f"Say it by the kind: {kind}", edits, preferred=True),)
 
 
 @rule("ABL443", "bad-severity", "error", "severity must be error or warning", over=nodes.Rule)

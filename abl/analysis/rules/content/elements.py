@@ -25,8 +25,8 @@ _URLS: Final = ("url", "link", "web_url")
 
 def _elements(node: nodes.Elements | nodes.Format) -> Iterator[Element]:
     """The elements of ACTIONS, of a form or of the cards of a carousel."""
-    for holder in holding_elements(node):
-        yield from elements(holder)
+    for content in holding_elements(node):
+        yield from elements(content)
 
 
 @rule("ABL1066", "duplicate-action-id", "error", "Action id `{id}` appears twice", over=(nodes.Elements, nodes.Format))
@@ -91,13 +91,13 @@ def bad_element_type(node: nodes.Elements | nodes.Format, agent: AgentIndex) -> 
         if element.odd:
             best, renames = fixes.rename_to(element.at, element.odd, [word.upper() for word in ELEMENT_TYPES])
             yield found(element.at, *renames, node=node.path, t=element.odd, y=best)
-        yield from unfit(element.content.text_of("type"), "element", "type", node.path, t=element.content.word("type"))
         options = element.content.get("options")
         if element.type == "select" and (options is None or options.is_empty):
             repairs = (
                 content_fixes.added(agent.source, element.content, "options", _AN_OPTION) if options is None else ()
             )
             yield found(element.at, *repairs, node=node.path, wording="select needs `options`")
+        yield from unfit(element.content.text_of("type"), "element", "type", node.path, t=element.content.word("type"))
 
 
 @rule("ABL1068", "url-without-button", "warning", "`{k}` works on buttons only", over=(nodes.Elements, nodes.Format))

@@ -135,8 +135,8 @@ def bad_format_property(node: nodes.Format | nodes.Elements, agent: AgentIndex) 
                 type: bar
                 data: loans
     """
-    for holder in holding_elements(node):
-        yield from elements_lack(holder, node.path, agent)
+    for content in holding_elements(node):
+        yield from elements_lack(content, node.path, agent)
     if isinstance(node, nodes.Elements):
         return
     name = format_of(node.content.key)
@@ -155,14 +155,14 @@ def elements_lack(content: nodes.Content, path: str, agent: AgentIndex) -> Itera
             if not isinstance(problem, Lack) or "type" not in problem.keys:
                 yield from worded(problem, agent, path)
             elif problem.keys != ("type",) or not element.odd:
-                yield from worded(replace(problem, values={"type": _types_meant(element.content)}), agent, path)
+                yield from worded(replace(problem, values={"type": _intended_types(element.content)}), agent, path)
 
 
-def _types_meant(element: nodes.Content) -> tuple[str, ...]:
-    """The types that an element without one can have: that to which its other properties belong, if they tell."""
+def _intended_types(element: nodes.Content) -> tuple[str, ...]:
+    """The types that an element without one can have: that to which its other properties belong, if that is clear."""
     own = {"select": ("options",), "button": ("url", "link", "web_url"), "input": ("inputType", "placeholder")}
-    told = [kind for kind, keys in own.items() if element.get(*keys) is not None]
-    return tuple(told) if len(told) == 1 else ("button", "input")  # a select would need options
+    kinds = [kind for kind, keys in own.items() if element.get(*keys) is not None]
+    return tuple(kinds) if len(kinds) == 1 else ("button", "input")  # a select would need options
 
 
 @rule("ABL1065", "unknown-format", "error", "Unknown format `{k}`. Did you mean `{y}`?", over=nodes.Format)

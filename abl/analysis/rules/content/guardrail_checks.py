@@ -15,6 +15,7 @@ from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
 from abl.expressions.builtins import BUILTINS, CEL_FUNCTIONS, GUARDRAIL_BUILTINS, OPERATOR_CALLS, find
 from abl.expressions.polarity import fires_on
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Text
@@ -52,7 +53,7 @@ def empty_in_kind(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator[Fou
             check: abl.contains_url(input)
             action: block
     """
-    check, kind = _check(guardrail), guardrail.content.word("kind").lower()
+    check, kind = _check(guardrail), value_of_text("guardrail", "kind", guardrail.content.text_of("kind"))
     if check is None or kind not in _EMPTY_NAMES:
         return
     names, other = _EMPTY_NAMES[kind]
@@ -104,10 +105,10 @@ def _unrunnable(text: Text, reading: Reading, what: str, guardrail: nodes.Guardr
     undefined = f"`{{fn}}` has no definition; the {what} cannot run. Did you mean `{{y}}`?"
     for node in reading.nodes:
         if isinstance(node, en.Method) and not methods.is_known(node):
-            meant = methods.meant(node, reading)
+            intended = methods.intended(node, reading)
             span = _place(text, reading, node.name_start, node.name_end)
-            repairs = [_moved(fix, text, reading) for fix in meant.fixes]
-            yield found(span, *repairs, node=guardrail.path, fn=f".{node.name}()", y=meant.y, wording=undefined)
+            repairs = [_moved(fix, text, reading) for fix in intended.fixes]
+            yield found(span, *repairs, node=guardrail.path, fn=f".{node.name}()", y=intended.y, wording=undefined)
         if isinstance(node, en.Call) and not _is_known(node):
             bare = node.prefixed and node.name in CEL_FUNCTIONS  # which are written without `abl.`
             span = _place(text, reading, node.start if bare else node.name_start, node.name_end)

@@ -13,7 +13,7 @@ from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Related
 from abl.expressions.functions.guardrail_templates import TEMPLATES
-from abl.language import meant, words_at
+from abl.language import value_of_text, words_at
 from abl.syntax import nodes
 from abl.syntax.nodes import Content
 
@@ -180,9 +180,12 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
         yield from unfit(
             strategy.text, "guardrail", "fix_strategy", guardrail.path, x=strategy.word_of(), wording=words
         )
-        if strategy.word_of() == "custom" and content.get("fix_expression") is None:
+        if (
+            value_of_text("guardrail", "fix_strategy", strategy.text) == "custom"
+            and content.get("fix_expression") is None
+        ):
             yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'))
-    elif action is not None and action.word_of() == "fix":
+    elif action is not None and value_of_text("guardrail", "action", action.text) == "fix":
         yield _lack(guardrail, action, agent, ("fix_strategy", STRATEGIES[0]))
 
 
@@ -211,10 +214,10 @@ def output_only_option(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterato
             action: reask
     """
     content = guardrail.content
-    if meant("guardrail", "kind", content.text_of("kind")) in (None, "output", "both"):
+    if value_of_text("guardrail", "kind", content.text_of("kind")) in (None, "output", "both"):
         return
     action, streaming = content.get("action"), content.get("streaming")
     if action is not None and action.word_of() == "reask":
         yield found(action.place, node=guardrail.path, x="reask")
-    if streaming is not None and meant("guardrail", "streaming", streaming.text):
+    if streaming is not None and value_of_text("guardrail", "streaming", streaming.text):
         yield found(streaming.key_span, node=guardrail.path, x="streaming")

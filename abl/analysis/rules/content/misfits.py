@@ -1,4 +1,4 @@
-"""What the rules about properties by table say of a problem, and how they mend it (docs/spec 05 §1, 09 §14)."""
+"""Messages and fixes of the rules that check properties by table (docs/spec 05 §1, 09 §14)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _lack(problem: Lack, agent: AgentIndex, path: str) -> Found:
             repair = fixes.replace(other.key_span, key, f"Change to `{key}`")
             return found(other.key_span, repair, node=path, format=problem.what, prop=prop)
     if any(content.get(key) is not None for key in problem.keys):
-        return found(content.place, node=path, format=problem.what, prop=prop)  # it stands there, and is empty
+        return found(content.place, node=path, format=problem.what, prop=prop)  # it is there, and is empty
     chosen = next((key for key in problem.keys if key in problem.values), "")
     words = problem.values[chosen] if chosen else ("",)
     repairs = [

@@ -14,6 +14,7 @@ from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.vocabularies import entities_of, lists_of
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix, Related
+from abl.language.written import placed
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, Name
 
@@ -266,7 +267,8 @@ def unknown_intent_entity(section: nodes.Understanding, agent: AgentIndex) -> It
     for _, intent in named(section.content.get("intents")):
         listed = intent.get("entities")
         for text in listed.texts() if listed is not None else ():
-            word = text.value.strip()
-            if word and word not in known and "," not in word:
-                best, renames = fixes.rename_to(text.inner, word, known)
-                yield found(text.inner, *renames, node=section.path, e=word, y=best)
+            for at, word in placed(text):
+                if word not in known:
+                    span = text.span_of(at, at + len(word))
+                    best, renames = fixes.rename_to(span, word, known)
+                    yield found(span, *renames, node=section.path, e=word, y=best)

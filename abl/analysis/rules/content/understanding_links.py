@@ -1,4 +1,4 @@
-"""10xx about what NLU and the rest of an agent have to do with each other (docs/spec 06 §7, 09 §10, 10 §6)."""
+"""10xx about how NLU and the rest of an agent refer to each other (docs/spec 06 §7, 09 §10, 10 §6)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def file_not_found(section: nodes.Understanding, agent: AgentIndex, project: Ind
         if same_key(member.key) not in _FILE_KEYS or member.text is None or not member.word_of():
             continue
         path = member.word_of()
-        outside = _OUTSIDE.match(path) is not None or _climbs(agent.source.path, path)
+        outside = _OUTSIDE.match(path) is not None or _leaves_project(agent.source.path, path)
         if outside or not _is_there(path, agent.source.path, project):
             best, renames = ("", ()) if outside else fixes.rename_to(member.text.inner, path, project.documents)
             yield found(member.text.inner, *renames, node=section.path, f=path, y=best)
 
 
-def _climbs(document: str, path: str) -> bool:
+def _leaves_project(document: str, path: str) -> bool:
     """True for a path that leads out of the project, whether it starts at the document or at the project."""
     depth = len(PurePosixPath(document).parent.parts)
     for part in re.split(r"[/\\]", path):

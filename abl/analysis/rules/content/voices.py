@@ -55,7 +55,7 @@ def malformed_ssml(voice: nodes.Voice, agent: AgentIndex) -> Iterator[Found]:
 
 
 def _xml_problem(text: str) -> tuple[int, str] | None:
-    """Where a text stops being well-formed XML, and why; what stands around one element is spoken, too."""
+    """Where a text stops being well-formed XML, and why; what is around one element is spoken, too."""
     parser = ParserCreate("utf-8")
     inner = _PROLOG.sub(lambda prolog: " " * len(prolog[0]), text, count=1)
     whole = f"{_OPEN}{inner}{_CLOSE}".encode(errors="replace")
@@ -77,7 +77,7 @@ def _xml_problem(text: str) -> tuple[int, str] | None:
 def misplaced_voice_option(node: nodes.Described, agent: AgentIndex) -> Iterator[Found]:
     """
     What: BARGE_IN or ON_NO_INPUT stands where it has no meaning, or an option of voice has a value it cannot have.
-    Why: Calls go on as if it were not there. ON_NO_INPUT belongs to VOICE of a step, not to that of one message.
+    Why: Calls continue as if it were not there. ON_NO_INPUT belongs to VOICE of a step, not to that of one message.
     Bad:
         FLOW:
           ask:

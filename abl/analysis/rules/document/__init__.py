@@ -4,10 +4,12 @@ from abl.analysis.rules.document import (
     headers,
     keys,
     layout,
+    project_files,
 )
 
 __all__ = [
     "headers",
     "keys",
     "layout",
+    "project_files",
 ]

@@ -83,7 +83,7 @@ def _has_role(agent: AgentIndex) -> bool:
     return bool(identity and identity.block and any(c.key.lower() == "role" for c in identity.block.children))
 
 
-@rule("ABL118", "reserved-name", "warning", "`{n}` is reserved for the runtime", over=Placed)
+@rule("ABL118", "reserved-name", "warning", "`{n}` is reserved for the runtime", over=Placed, needs="writes")
 def reserved_name(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A variable, field or target has a name that the runtime uses for itself.

@@ -39,7 +39,7 @@ _TABLE_KEYS = (
 def unknown_section(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A word at the start of a line is followed by a colon but is no section of the language; or it is a section
-        of a SUPERVISOR, and stands in an AGENT (a warning).
+        of a SUPERVISOR, and is in an AGENT (a warning).
     Why: Nothing below it is read, so what it says never takes effect.
     Bad:
         AGENT: Desk
@@ -189,8 +189,8 @@ def invalid_name(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     kind, pattern = _NAMED_SECTIONS.get(section.keyword, ("", NAME))
     for member in generic.members(agent.own_source, section.block) if kind else ():
         if pattern.fullmatch(member.key) is None:
-            told = findings.bad_name(member.key_span, member.key, kind)
-            yield found(told.span, *told.fixes, **told.data)
+            problem = findings.bad_name(member.key_span, member.key, kind)
+            yield found(problem.span, *problem.fixes, **problem.data)
 
 
 @rule("ABL119", "mode-removed", "error", "`MODE:` was removed; use `REASONING:` on steps", tags=("deprecated",))

@@ -86,7 +86,7 @@ def unterminated_string(reading: Reading) -> Iterator[Found]:
         GOAL: "Lend books"
     """
     error = reading.error_of("ABL111")
-    # Where the whole value is quoted, the reader of the layout has told it; here a quote stands inside an expression.
+    # Where the whole value is quoted, the reader of the layout reports it; here a quote is inside an expression.
     if error is not None:
         quote = reading.text[error.start : error.start + 1]
         yield found(reading.error_span, fixes.insert(len(reading.text), quote, f"Add the closing `{quote}`"))
@@ -111,7 +111,7 @@ def unclosed_bracket(reading: Reading) -> Iterator[Found]:
               PATHS: [user.tier, user.name]
     """
     error = reading.error_of("ABL112")
-    # A value that is one list or object is told of by the reader of the layout, at the same place; this is the rest.
+    # The reader of the layout reports a value that is one list or object, at the same place; these are the others.
     if error is not None:
         opens = open_brackets(reading.text)
         missing = "".join(CLOSING[bracket] for bracket in reversed(opens)) if len(opens) <= _CLOSED_BY_FIX else ""
@@ -122,7 +122,7 @@ def unclosed_bracket(reading: Reading) -> Iterator[Found]:
 @rule("ABL113", "trailing-comment", "warning", "Text after ` #` is not a comment here")
 def trailing_comment() -> None:
     """
-    What: A comment stands behind a value on the same line.
+    What: A comment follows a value on the same line.
     Why: In keyword form only a whole line is a comment; other readers take the `#` as part of the value.
     Bad:
         MEMORY:

@@ -69,12 +69,17 @@ def invalid_regex(node: en.Test, reading: Reading) -> Iterator[Found]:
 
 
 @rule(
-    "ABL217", "unordered-text", "warning", "Comparing {type} text with `{op}` counts unreadable text as 0", over=en.Test
+    "ABL217",
+    "unordered-text",
+    "warning",
+    "Comparing {type} text with `{op}`: it is neither a number nor a date",
+    over=en.Test,
 )
 def unordered_text(node: en.Test, reading: Reading) -> Iterator[Found]:
     """
     What: `<`, `>`, `<=` or `>=` compares with text that is neither a number nor a date that there is.
-    Why: Order is defined for numbers and dates; any other text counts as 0.
+    Why: Order is defined for numbers and dates; any other text counts as 0, and is neither before nor
+    after a date.
     Bad:
         CONSTRAINTS:
           - REQUIRE tier > "silver"

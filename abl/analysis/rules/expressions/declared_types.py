@@ -74,7 +74,7 @@ def gather_type_in_memory(declared: _Declaration, agent: AgentIndex) -> Iterator
         yield found(text.span, fixes.replace(text.span, better), t=text.value.strip())
 
 
-@rule("ABL237", "now-shadowed", "warning", "`now` shadows the current-time word", over=Placed)
+@rule("ABL237", "now-shadowed", "warning", "`now` shadows the current-time word", over=Placed, needs="writes")
 def now_shadowed(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A variable is named `now`.
@@ -88,6 +88,6 @@ def now_shadowed(part: Placed, agent: AgentIndex) -> Iterator[Found]:
           session:
             - started_at
     """
-    for write in part.writes:
+    for write in part.part.writes:
         if write.path == "now":
-            yield found(write.span, *rename_in_agent(agent, "now", "own_time"))
+            yield found(part.at(write.span), *rename_in_agent(agent, "now", "own_time"))

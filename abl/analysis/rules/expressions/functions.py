@@ -61,11 +61,11 @@ def unknown_function(node: en.Call | en.Method, reading: Reading) -> Iterator[Fo
 def _unknown_method(node: en.Method, reading: Reading) -> Iterator[Found]:
     if methods.is_known(node):
         return
-    meant = methods.meant(node, reading)
+    intended = methods.intended(node, reading)
     wording = "Unknown method `{f}`. Did you mean `{y}`?"
-    if not meant.y:
+    if not intended.y:
         wording = f"Unknown method `{{f}}`; there are {', '.join(METHODS)}"
-    yield found(Span(node.name_start, node.name_end), *meant.fixes, f=node.name, y=meant.y, wording=wording)
+    yield found(Span(node.name_start, node.name_end), *intended.fixes, f=node.name, y=intended.y, wording=wording)
 
 
 @rule("ABL208", "wrong-arity", "error", "`{f}` takes {n}, got {m}", over=(en.Call, en.Method))

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from abl.analysis import fixes
 from abl.analysis.conditions.judgement import holds_unset, never_set
-from abl.analysis.conditions.literal_words import meant_literal
+from abl.analysis.conditions.literal_words import intended_literal
+from abl.analysis.conditions.other_notations import TODAY, TODAYS
 from abl.analysis.fixes.memory_entries import declare_variable
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex, ExpressionUse, Read, Write
@@ -65,9 +66,9 @@ def _unanswered(agent: AgentIndex, project: Index) -> Iterator[tuple[Read, _Aske
             yield read, asked
 
 
-def _told(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> Found:
+def _undeclared(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> Found:
     """A name that is not declared, with names that are like it; ``message`` is for a profile."""
-    literal = meant_literal(read.path)
+    literal = intended_literal(read.path)
     if literal:
         return found(read.span, *fixes.rename_fixes(read.span, [literal]), name=read.path, y=literal)
     best, renames = _renames(read, asked)
@@ -100,6 +101,8 @@ def _quoted(read: Read) -> tuple[Fix, ...]:
 
 def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:
     """Names that are like it, or the function that lacks its parentheses."""
+    if read.path.upper() in TODAYS:
+        return TODAY, fixes.rename_fixes(read.span, (TODAY,))
     function = find(read.path, False)
     if function is not None and function.accepts(0):
         call = f"{read.path}()"
@@ -140,7 +143,7 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     for read, asked in _unanswered(agent, project):
         use = read.use
-        if use is not None and (use.mode == "tag" or _told_elsewhere(use, agent, project)):
+        if use is not None and (use.mode == "tag" or _reported_elsewhere(use, agent, project)):
             continue
         if is_handed_on(read):
             continue  # ABL514
@@ -148,10 +151,10 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue  # the name of the item is missing: ABL386
         if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
             continue
-        yield _told(agent, read, asked, "`{name}` is not")
+        yield _undeclared(agent, read, asked, "`{name}` is not")
 
 
-def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:
+def _reported_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:
     """True where another rule names the name: ABL633 for COMPLETE_WHEN, ABL450 for a CHECK that names a
     phase, ABL349 for triggers that can never fire."""
     if use.place != "REMEMBER":
@@ -160,7 +163,7 @@ def _told_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bo
 
 
 def _gate_says_it(read: Read, agent: AgentIndex) -> bool:
-    """True for a STORE value whose trigger's WHEN reads the same name: ABL349 tells it there."""
+    """True for a STORE value whose trigger's WHEN reads the same name: ABL349 reports it there."""
     trigger = agent.derive(_triggers).get(id(read.owner)) if isinstance(read.owner, nodes.Store) else None
     if trigger is None or trigger.store is not read.owner:
         return False
@@ -205,7 +208,7 @@ def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]
     """
     for read, asked in _unanswered(agent, project):
         if read.use is not None and read.use.mode == "tag" and read.root not in _ITEM_NAMES:
-            yield _told(agent, read, asked, "`{name}` in this message is not")
+            yield _undeclared(agent, read, asked, "`{name}` in this message is not")
 
 
 @rule("ABL215", "used-before-set", "warning", "`{name}` is set only after it is used here", over=AgentIndex)
@@ -247,7 +250,7 @@ def used_before_set(agent: AgentIndex) -> Iterator[Found]:
     for placed, reads in agent.each(_maybe_too_early):
         for root, kept in reads:
             if root not in suspects or (kept.use is not None and kept.use.place == "COMPLETE_WHEN"):
-                continue  # of COMPLETE_WHEN ABL634 tells
+                continue  # COMPLETE_WHEN is ABL634
             sources = agent.origins_of(root)
             read = placed.read(kept)
             if any(_comes_before(o.write.step, o.write.order + o.placed.before, read, agent) for o in sources):

@@ -89,7 +89,7 @@ def unknown_helper(problem: Problem, use: TemplateUse, agent: AgentIndex) -> Ite
 @rule("ABL254", "single-braces", "warning", "`{x}` in single braces is printed as is", over=SingleBrace)
 def single_braces(brace: SingleBrace, use: TemplateUse, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A known name stands in single braces in a message.
+    What: A known name is in single braces in a message.
     Why: Only double braces are replaced by the value.
     Bad:
         MEMORY:
@@ -216,7 +216,7 @@ def _unset_on_failure(node: nodes.Rule, agent: AgentIndex) -> frozenset[str]:
     return frozenset()
 
 
-@rule("ABL259", "sensitive-in-message", "warning", "Message shows sensitive value `{path}`", over=Placed)
+@rule("ABL259", "sensitive-in-message", "warning", "Message shows sensitive value `{path}`", over=Placed, needs="reads")
 def sensitive_in_message(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A text shows a value that is declared sensitive, without MASK.
@@ -266,7 +266,7 @@ def _is_sensitive(read: Read, agent: AgentIndex) -> bool:
     over=(nodes.Respond, Placed),
     project=True,
 )
-def unknown_template(holder: nodes.Respond | Placed, agent: AgentIndex, project: Index) -> Iterator[Found]:
+def unknown_template(node: nodes.Respond | Placed, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: `TEMPLATE(name)` names no entry of TEMPLATES.
     Why: There is no text to send.
@@ -293,7 +293,7 @@ def unknown_template(holder: nodes.Respond | Placed, agent: AgentIndex, project:
             RESPOND: TEMPLATE(welcome)
             THEN: COMPLETE
     """
-    names = list(_templates_named(holder))
+    names = list(_templates_named(node))
     if not names or agent.agent.section("USE_BEHAVIOR_PROFILE") is not None:
         return
     defined = [name.value for name, _ in agent.agent.templates]
@@ -306,15 +306,15 @@ def unknown_template(holder: nodes.Respond | Placed, agent: AgentIndex, project:
             yield found(name.span, *renames, n=name.value, y=best)
 
 
-def _templates_named(holder: nodes.Respond | Placed) -> Iterator[nodes.Name]:
+def _templates_named(node: nodes.Respond | Placed) -> Iterator[nodes.Name]:
     """The template of a message; of a part those of messages that are read as texts, in COMPLETE and handlers."""
-    if isinstance(holder, nodes.Respond):
-        yield from (holder.template,) if holder.template is not None else ()
+    if isinstance(node, nodes.Respond):
+        yield from (node.template,) if node.template is not None else ()
         return
-    for kept in holder.part.templates:
+    for kept in node.part.templates:
         match = _BY_NAME.fullmatch(kept.value) if kept.place == "RESPOND" and kept.text.style == "bare" else None
         if match is not None and not isinstance(kept.owner, nodes.Respond):
-            yield nodes.Name(match[1], holder.template(kept).span(*match.span(1)))
+            yield nodes.Name(match[1], node.template(kept).span(*match.span(1)))
 
 
 @rule("ABL261", "filler-placeholder", "warning", "Filler messages are not interpolated", over=AgentIndex)

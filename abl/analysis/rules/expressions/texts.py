@@ -41,11 +41,11 @@ def bad_expression(reading: Reading) -> Iterator[Found]:
     elif error is not None:
         text = reading.text[error.start : error.end] or reading.text[max(error.start - 12, 0) :]
         yield found(
-            reading.error_span, *_meant(reading), reason=error.reason, text=text.strip() or reading.text.strip()
+            reading.error_span, *_rewritten(reading), reason=error.reason, text=text.strip() or reading.text.strip()
         )
 
 
-def _meant(reading: Reading) -> tuple[Fix, ...]:
+def _rewritten(reading: Reading) -> tuple[Fix, ...]:
     """The whole expression as it is written here, where it is in the notation of another language."""
     whole = Span(0, len(reading.text))
     return tuple(fixes.replace(whole, text, title) for title, text in rewritings(reading.text))
@@ -69,7 +69,7 @@ def wrong_operator(reading: Reading) -> Iterator[Found]:
     if error is not None:
         span = reading.error_span
         better = error.replacement or ""
-        repair = _meant(reading) or ((fixes.replace(span, better),) if better else ())
+        repair = _rewritten(reading) or ((fixes.replace(span, better),) if better else ())
         if repair and reading.text[span.start :].startswith("=~"):
             span, better = Span(span.start, span.start + 2), "matches"
         yield found(span, *repair, a=reading.text[span.start : span.end], b=better)
@@ -127,7 +127,7 @@ def chained_comparison(reading: Reading) -> Iterator[Found]:
 )
 def not_without_parentheses(node: en.Unary, reading: Reading) -> Iterator[Found]:
     """
-    What: `NOT` stands before a comparison without parentheses.
+    What: `NOT` precedes a comparison without parentheses.
     Why: `NOT a == b` means `NOT (a == b)` here, but other readers of the language bind NOT to `a` alone.
     Bad:
         CONSTRAINTS:

@@ -68,7 +68,7 @@ def silent_trap(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
 )
 def branch_after_else(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A branch stands behind ELSE.
+    What: A branch follows ELSE.
     Why: The first branch that matches wins, and ELSE always matches.
     Bad:
         AGENT: Desk
@@ -282,7 +282,7 @@ def idle_branch(node: _WithBranches, agent: AgentIndex) -> Iterator[Found]:
     for branches in _branch_lists(node):
         for branch in branches:
             block = branch.block
-            # A map in braces is none in the keyword form, and told as such.
+            # A map in braces is no map in the keyword form, and reported as such.
             unreadable = block is not None and not block.colon and agent.source.text.startswith("- {", block.span.start)
             if not unreadable and not branch.actions and not (branch.block and branch.block.children):
                 yield found(first_line(branch), later=partial(add_exits, agent, branch))

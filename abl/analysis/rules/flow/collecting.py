@@ -80,7 +80,7 @@ def complete_when_unknown_field(step: nodes.Step, agent: AgentIndex, project: In
 def required_not_in_complete_when(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A required field is not mentioned in COMPLETE_WHEN.
-    Why: COMPLETE_WHEN alone decides, so the step may go on without that field.
+    Why: COMPLETE_WHEN alone decides, so the step may continue without that field.
     Bad:
         FLOW:
           ask:
@@ -200,7 +200,7 @@ def two_questions(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL632", "complete-when-without-gather", "error", "COMPLETE_WHEN without GATHER", over=nodes.Step)
 def complete_when_without_gather(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: COMPLETE_WHEN stands in a step that collects nothing.
+    What: COMPLETE_WHEN is in a step that collects nothing.
     Why: It says when collecting is done; without GATHER it is never looked at.
     Bad:
         FLOW:
@@ -224,7 +224,7 @@ def complete_when_without_gather(step: nodes.Step, agent: AgentIndex) -> Iterato
 @rule("ABL637", "corrections-without-gather", "hint", "CORRECTIONS has no effect", over=nodes.Step)
 def corrections_without_gather(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: CORRECTIONS stands in a step without GATHER.
+    What: CORRECTIONS is in a step without GATHER.
     Why: Only collected fields can be corrected.
     Bad:
         FLOW:

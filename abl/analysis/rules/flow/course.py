@@ -182,7 +182,7 @@ def _set_names(part: Part) -> list[tuple[str, Write]]:
     return [(write.root, write) for write in part.writes if write.kind in ("set", "as") and "[" not in write.path]
 
 
-@rule("ABL656", "terminal-case", "hint", "`{target}` is read as terminal {T}", over=Placed)
+@rule("ABL656", "terminal-case", "hint", "`{target}` is read as terminal {T}", over=Placed, needs="step_refs")
 def terminal_case(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A transition names a terminal in lower or mixed case, and no step has that name.

@@ -24,7 +24,7 @@ _DECLARES = ("action", "declaration")
 _SENT_AT_ONCE = frozenset({"button", "select"})
 
 
-@rule("ABL645", "unhandled-action", "warning", "Action `{id}` has no handler", over=Placed)
+@rule("ABL645", "unhandled-action", "warning", "Action `{id}` has no handler", over=Placed, needs=nodes.Elements)
 def unhandled_action(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A step shows a button that no ON_ACTION, ACTION_HANDLERS or ON_INPUT answers.
@@ -75,7 +75,7 @@ def _unhandled(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
             if element.id in handled or element.link or element.kind not in _SENT_AT_ONCE or form:
                 continue
             if closest(element.id, misspelt):
-                continue  # ABL646 tells it at the handler
+                continue  # ABL646, at the handler
             yield found(element.span, _handler(step, block, element.id, agent), id=element.id)
 
 

@@ -12,7 +12,7 @@ from abl.analysis.incremental.parts import Part, Placed
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
-from abl.language import meant
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 
@@ -33,8 +33,8 @@ _KNOWN = vocabulary.STEP_DIRECTIVES | vocabulary.HANDLER_KEYS
 )
 def dead_actions(handler: _Handler | nodes.DoList, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A DO list, of a handler or of a tool, goes on behind RESUME, GOTO, HANDOFF or COMPLETE.
-    Why: These end the list; what stands below them never happens.
+    What: A DO list, of a handler or of a tool, continues behind RESUME, GOTO, HANDOFF or COMPLETE.
+    Why: These end the list; what is below them never happens.
     Bad:
         FLOW:
           ask:
@@ -103,7 +103,7 @@ def _ends(listed: _Listed, number: int) -> bool:
 def _is_exit(action: nodes.Directive) -> bool:
     """True for an action that ends a DO list."""
     if isinstance(action, nodes.Setting):
-        return action.keyword == "RESUME" and (action.value is None or action.value.value.strip().lower() != "false")
+        return action.keyword == "RESUME" and value_of_text("digression_action", "RESUME", action.value) is not False
     return isinstance(action, nodes.Transition) and action.keyword not in ("ON_EXHAUSTED", "ON_TIMEOUT")
 
 
@@ -265,11 +265,18 @@ def _handled_by_all(agent: AgentIndex) -> dict[str, str]:
     return dict.fromkeys(common or (), "every step that waits")
 
 
-@rule("ABL643", "kept-computation", "hint", "CLEAR drops `{a}` but keeps `{b}`, computed from it", over=Placed)
+@rule(
+    "ABL643",
+    "kept-computation",
+    "hint",
+    "CLEAR drops `{a}` but keeps `{b}`, computed from it",
+    over=Placed,
+    needs="cleared",
+)
 def kept_computation(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: CLEAR takes a variable away from which SET computed another, and nothing computes that again.
-    Why: The other one goes on with the old value.
+    Why: The other one continues with the old value.
     Bad:
         FLOW:
           count:
@@ -301,15 +308,15 @@ def kept_computation(part: Placed, agent: AgentIndex) -> Iterator[Found]:
         return
     dropped = {name.value for name, _ in part.part.cleared}
     computed = agent.items(_computed)
-    told: set[str] = set()
+    reported: set[str] = set()
     for name, _ in part.cleared:
         for target, roots, step in computed:
-            if name.value not in roots or target in dropped or target in told or target not in agent.read_roots:
+            if name.value not in roots or target in dropped or target in reported or target not in agent.read_roots:
                 continue
             here = _step_of(part)
             if step is not None and (step == here or (here is not None and agent.graph.leads_to(here, step))):
                 continue  # it is computed again
-            told.add(target)
+            reported.add(target)
             yield found(name.span, *_clear_too(name, target, agent), a=name.value, b=target)
 
 
@@ -394,4 +401,4 @@ def delegate_without_return(handler: nodes.IntentHandler, agent: AgentIndex) -> 
 def _returns(action: nodes.Directive) -> bool:
     if not isinstance(action, nodes.Setting) or action.keyword not in ("RETURN", "EXPECT_RETURN"):
         return False
-    return action.value is None or bool(meant("digression", "RETURN", action.value))
+    return action.value is None or bool(value_of_text("digression", "RETURN", action.value))

@@ -14,7 +14,7 @@ from abl.analysis.registry import Found, found, rule
 from abl.source import Span
 from abl.syntax import nodes
 
-_HOLDERS = (
+_WITH_MESSAGE_KEY = (
     nodes.Respond,
     nodes.Gather,
     nodes.GatherField,
@@ -77,7 +77,7 @@ def _missing(key: str, span: Span, catalogues: Catalogues) -> Iterator[Found]:
 def _keys(part: Part) -> list[tuple[str, Span]]:
     """The keys that MESSAGE_KEY names; those with placeholders are not known."""
     settings = [node.value for node in part.all(nodes.Setting) if node.keyword == "MESSAGE_KEY"]
-    props = [node.prop("MESSAGE_KEY") for kind in _HOLDERS for node in part.all(kind) if node.props]
+    props = [node.prop("MESSAGE_KEY") for kind in _WITH_MESSAGE_KEY for node in part.all(kind) if node.props]
     texts = [*settings, *(prop.value for prop in props if prop is not None)]
     return [
         (text.value.strip(), text.inner)

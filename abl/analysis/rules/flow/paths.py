@@ -116,7 +116,7 @@ def _gives_away(block: nodes.Block) -> frozenset[str]:
     return _LEAVES_BY_TOOL.intersection(line.key.upper() for line in block.walk())
 
 
-@rule("ABL605", "unbounded-retry", "hint", "Retry loop {cycle} has no bound", over=Placed)
+@rule("ABL605", "unbounded-retry", "hint", "Retry loop {cycle} has no bound", over=Placed, needs="step_refs")
 def unbounded_retry(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: After a failure the flow goes straight back to where it asked, without counting how often.
@@ -155,12 +155,12 @@ def unbounded_retry(part: Placed, agent: AgentIndex) -> Iterator[Found]:
         return
     for step in part.part.all(nodes.Step):
         name = step.name.value
-        told: set[str] = set()
+        reported: set[str] = set()
         for move in moves_of(part.at(step)):
             target = move.target.value
-            if not move.failed or target in told or target not in agent.steps:
+            if not move.failed or target in reported or target not in agent.steps:
                 continue
-            told.add(target)
+            reported.add(target)
             cycle = [name, target] if name != target else [name]
             if _asks(target, name, graph) and not _bounded(cycle, agent):
                 yield found(move.target.span, _bound(agent.steps[target], agent), cycle=" → ".join([*cycle, name]))
@@ -219,7 +219,7 @@ def _bound(step: nodes.Step, agent: AgentIndex) -> Fix:
 def exit_never_true(use: ExpressionUse, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A reasoning step ends when a name has a value, but nothing gives it one: no field, SET, call or tool.
-    Why: The step goes on until its turns are used up.
+    Why: The step continues until its turns are used up.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"
@@ -341,7 +341,7 @@ def _collect(name: str, fields: dict[str, nodes.GatherField], agent: AgentIndex)
     return (fixes.insert_line_below(agent.source, last.block.span, line, f"Collect `{name}`", preferred=False),)
 
 
-@rule("ABL657", "asked-again", "hint", "Re-entering `{s}` asks its fields again", over=Placed)
+@rule("ABL657", "asked-again", "hint", "Re-entering `{s}` asks its fields again", over=Placed, needs="cleared")
 def asked_again(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A transition clears some fields of an earlier step and goes back there.

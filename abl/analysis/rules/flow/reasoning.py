@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance.values import misfit
 from abl.analysis.fixes.flow import add_directive
 from abl.analysis.fixes.steps import split_step
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Fix, Severity
+from abl.diagnostics import Fix
+from abl.language.types import FLAG
 from abl.syntax import nodes
 
 _REASONING_ONLY = frozenset({"GOAL", "BEHAVIOR", "AVAILABLE_TOOLS", "EXIT_WHEN", "MAX_TURNS", "STEP_CONSTRAINTS"})
 
 
 @rule("ABL606", "bad-reasoning", "error", "REASONING must be true or false", over=(nodes.Step, nodes.Profile))
-def bad_reasoning(holder: nodes.Step | nodes.Profile, agent: AgentIndex) -> Iterator[Found]:
+def bad_reasoning(node: nodes.Step | nodes.Profile, agent: AgentIndex) -> Iterator[Found]:
     """
     What: REASONING has a value other than true or false.
     Why: Whether a model acts in this step is then not known.
@@ -33,26 +35,21 @@ def bad_reasoning(holder: nodes.Step | nodes.Profile, agent: AgentIndex) -> Iter
             RESPOND: "Hello."
             THEN: COMPLETE
     """
-    for value in _reasonings(holder):
-        span, written = value.span, value.value.strip()
-        if written in ("true", "false"):
-            continue
-        meant = {"yes": "true", "no": "false", "true": "true", "false": "false"}.get(written.lower())
-        if meant:
-            severity: Severity = "warning" if written.lower() == meant else "hint"
-            yield found(span, fixes.replace(span, meant), severity=severity)
-        else:
-            yield found(span, fixes.replace(span, "false", preferred=False))
+    for value in _reasonings(node):
+        problem = misfit(FLAG, value.value.strip(), value.span)
+        if problem is not None:
+            repairs = problem.fixes or (fixes.replace(value.span, "false", preferred=False),)
+            yield found(value.span, *repairs, severity=problem.severity)
 
 
-def _reasonings(holder: nodes.Step | nodes.Profile) -> Iterator[nodes.Text]:
+def _reasonings(node: nodes.Step | nodes.Profile) -> Iterator[nodes.Text]:
     """REASONING of a step, or of those that a profile puts in (06 §11)."""
-    if isinstance(holder, nodes.Step):
-        setting = holder.setting("REASONING")
+    if isinstance(node, nodes.Step):
+        setting = node.setting("REASONING")
         if setting is not None and setting.value is not None:
             yield setting.value
         return
-    flow = holder.content.get("flow")
+    flow = node.content.get("flow")
     inserted = flow.get("insertions") if flow is not None else None
     for item in inserted.items if inserted is not None else ():
         text = item.text_of("reasoning")
@@ -88,7 +85,7 @@ def reasoning_without_goal(step: nodes.Step, agent: AgentIndex) -> Iterator[Foun
 @rule("ABL608", "no-effect-without-reasoning", "warning", "{kw} has no effect in a deterministic step", over=nodes.Step)
 def no_effect_without_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A property for the model stands in a step with `REASONING: false`.
+    What: A property for the model is in a step with `REASONING: false`.
     Why: It is dead text there.
     Bad:
         FLOW:
@@ -121,7 +118,7 @@ def no_effect_without_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator
 )
 def call_in_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: CALL or CHECK stands in a step with `REASONING: true`.
+    What: CALL or CHECK is in a step with `REASONING: true`.
     Why: It runs after the model is done, which is rarely what its place suggests.
     Bad:
         FLOW:

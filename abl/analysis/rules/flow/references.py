@@ -17,7 +17,9 @@ from abl.syntax.recovery.suggest import closest
 from abl.syntax.vocabulary import ON_FAIL_ACTIONS, TERMINALS
 
 
-@rule("ABL501", "unknown-step", "error", "Step `{s}` is not defined. Did you mean `{y}`?", over=Placed)
+@rule(
+    "ABL501", "unknown-step", "error", "Step `{s}` is not defined. Did you mean `{y}`?", over=Placed, needs="step_refs"
+)
 def unknown_step(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A transition names a step that the flow does not define.
@@ -201,18 +203,18 @@ def step_list_differs(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     if not flow.steps:
         return
     unlisted = [step for step in agent.steps if step not in listed]
-    meant: set[str] = set()
+    intended: set[str] = set()
     for name in flow.listed:
         if name.value not in agent.steps:
             close = closest(name.value, unlisted)
-            meant.update(close)
+            intended.update(close)
             stub = _create_step(agent, flow, name.value)
             renames = fixes.rename_fixes(name.span, close)
             yield found(name.span, *renames, stub, s=name.value, what="listed in `steps` but not defined")
     if listed:
         for step in agent.steps.values():
             if step.name.value not in listed:
-                keeps = step.name.value not in meant and not _would_go_on(step, flow)
+                keeps = step.name.value not in intended and not _would_go_on(step, flow)
                 append = (_append_to_list(agent, flow, step.name.value),) if keeps else ()
                 yield found(
                     step.name.span,
@@ -275,13 +277,13 @@ def missing_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
 
 
 def _misspells_reasoning(step: nodes.Step) -> bool:
-    """True where ABL620 tells of the same cause."""
+    """True where ABL620 reports the same cause."""
     below = step.block.children if step.block is not None else ()
     return any(child.key.upper() != "REASONING" and closest(child.key.upper(), ("REASONING",)) for child in below)
 
 
 def _is_misread(flow: nodes.Flow) -> bool:
-    """True where nothing but a value or a list stands that cannot be read, which is told there (ABL125)."""
+    """True where nothing but an unreadable value or list is there, which is ABL125."""
     block = flow.block
     below = block.children if block is not None else ()
     return block is not None and ((bool(below) and all(not child.colon for child in below)) or block.value is not None)

@@ -67,7 +67,7 @@ def _without_then(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     for number, directive in enumerate(step.directives):
         call = directive if isinstance(directive, nodes.Call) else gathers.get(id(directive))
         if call is None or any(isinstance(d, _WORK) for d in step.directives[number + 1 :]):
-            continue  # what stands behind the call is what the branch goes on with
+            continue  # what follows the call is what the branch continues with
         failed = call.on_failure if isinstance(call, nodes.Call) else ()
         branches = [*call.on_success, *failed, *call.on_result]
         open_ = [branch for branch in branches if not any(map(_leaves, branch.actions))]
@@ -314,12 +314,12 @@ def _not_its_own(
     if wrong is None or wrong.tool is None:
         return
     for called in calls:
-        meant = called.call
-        if meant.tool is None or not _gives(meant, field, agent):
+        intended = called.call
+        if intended.tool is None or not _gives(intended, field, agent):
             continue
-        if meant in latest or comes_before(called, read.span, read.step, agent):
-            fix = through_name(meant, read.span, rest, agent)
-            yield found(read.span, fix, path=read.path, t=wrong.tool.value, u=meant.tool.value)
+        if intended in latest or comes_before(called, read.span, read.step, agent):
+            fix = through_name(intended, read.span, rest, agent)
+            yield found(read.span, fix, path=read.path, t=wrong.tool.value, u=intended.tool.value)
             return
 
 

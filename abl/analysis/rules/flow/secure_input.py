@@ -10,8 +10,8 @@ from abl.analysis.collect.records import Read
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Fix
-from abl.language import meant
+from abl.diagnostics import Fix, Severity
+from abl.language import value_of_text
 from abl.language.written import listed
 from abl.source import Span
 from abl.syntax import nodes
@@ -86,7 +86,7 @@ def _modes(content: Content, setting: nodes.Setting) -> Iterator[Found]:
         yield found(mode.key_span if mode is not None else setting.key_span, what="MODE must name dtmf or speech")
     for text in texts:
         for word in listed(text.value):
-            if meant("secure_input", "MODE", word) is None:
+            if value_of_text("secure_input", "MODE", word) is None:
                 best, renames = fixes.rename_to(text.inner, word, MODES)
                 yield found(text.inner, *renames, what=f"`{word}` is no MODE", y=best)
 
@@ -112,7 +112,8 @@ def _checks(validate: Content | None) -> Iterator[Found]:
     for name in (*names, *(nodes.Name(member.key, member.key_span) for member in members)):
         best, renames = fixes.rename_to(name.span, name.value, CHECKS)
         if best and name.value not in CHECKS:
-            yield found(name.span, *renames, what=f"`{name.value}` is no rule of VALIDATE", y=best)
+            severity: Severity | None = "warning" if best.lower() == name.value.lower() else None  # read as meant
+            yield found(name.span, *renames, severity=severity, what=f"`{name.value}` is no rule of VALIDATE", y=best)
 
 
 def _is_call(block: Block) -> bool:

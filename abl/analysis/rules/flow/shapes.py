@@ -22,7 +22,7 @@ _TITLE = "Write the steps in the canonical shape"
 @rule("ABL651", "uncommon-shape", "hint", "Steps are written in shape {shape}", off=True, over=nodes.Flow)
 def uncommon_shape(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: Steps stand below `steps:` (C), in a chain `a -> b` (D), or outside of FLOW (E).
+    What: Steps are below `steps:` (C), in a chain `a -> b` (D), or outside of FLOW (E).
     Why: The shape with a list of names and the definitions beside it is what others expect and tools write.
     Bad:
         FLOW:

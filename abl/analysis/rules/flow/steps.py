@@ -11,6 +11,8 @@ from abl.analysis.flow.graph import NO_EXITS, TERMINAL_WORDS
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
+from abl.language import type_at
+from abl.language.written import word
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 
@@ -139,8 +141,7 @@ def bad_count(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     if setting.keyword not in ("MAX_TURNS", "MAX_ATTEMPTS") or setting.value is None:
         return
-    value = setting.value.value.strip()
-    if not (value.isascii() and value.isdigit() and int(value) >= 1):
+    if type_at("step", setting.keyword).read_word(word(setting.value)) is None:
         usual = "10" if setting.keyword == "MAX_TURNS" else "3"
         yield found(setting.value.span, fixes.replace(setting.value.span, usual, preferred=False), kw=setting.keyword)
 
@@ -261,7 +262,7 @@ def too_many_steps(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL624", "on-fail-alone", "error", "ON_FAIL has no CHECK or CALL above it", over=nodes.Outcome)
 def on_fail_alone(outcome: nodes.Outcome, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_FAIL stands in a step without a CHECK or CALL before it.
+    What: ON_FAIL is in a step without a CHECK or CALL before it.
     Why: There is nothing that could fail.
     Bad:
         AGENT: Desk
@@ -292,7 +293,7 @@ def on_fail_alone(outcome: nodes.Outcome, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL625", "outcome-alone", "error", "{kw} without CALL or GATHER", over=nodes.Step)
 def outcome_alone(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: ON_SUCCESS, ON_FAILURE or ON_RESULT stands in a step without a CALL or a GATHER before it.
+    What: ON_SUCCESS, ON_FAILURE or ON_RESULT is in a step without a CALL or a GATHER before it.
     Why: There is no result to look at.
     Bad:
         AGENT: Desk

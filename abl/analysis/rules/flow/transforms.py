@@ -41,8 +41,8 @@ def bad_sort_direction(transform: nodes.Transform, agent: AgentIndex) -> Iterato
         start = transform.sort_by.value.index(words[1], len(words[0]))
         span = transform.sort_by.span_of(start, start + len(words[1]))
         best, renames = fixes.rename_to(span, words[1], SORT_DIRECTIONS)
-        meant = {"down": "desc", "descending": "desc", "up": "asc", "ascending": "asc"}.get(words[1].lower())
-        yield found(span, *((fixes.replace(span, meant),) if meant else renames), y=meant or best)
+        intended = {"down": "desc", "descending": "desc", "up": "asc", "ascending": "asc"}.get(words[1].lower())
+        yield found(span, *((fixes.replace(span, intended),) if intended else renames), y=intended or best)
 
 
 @rule("ABL631", "hidden-variable", "hint", "`{v}` hides the variable of the same name", over=nodes.Transform)

@@ -115,9 +115,9 @@ def _one_type(declared: nodes.Text, collected: nodes.Text) -> Iterator[Fix]:
     """Either side may be right; a type of fields that variables do not have is the one it means."""
     if declared.value.strip().lower() in _FIELD_TYPES:
         yield fixes.replace(collected.span, declared.value, f"Collect it as `{declared.value}`", preferred=False)
-    meant = canonical_type(collected.value)
-    if meant in MEMORY_TYPES:
-        yield fixes.replace(declared.span, meant, f"Declare the variable as `{meant}`", preferred=False)
+    intended = canonical_type(collected.value)
+    if intended in MEMORY_TYPES:
+        yield fixes.replace(declared.span, intended, f"Declare the variable as `{intended}`", preferred=False)
 
 
 @rule(

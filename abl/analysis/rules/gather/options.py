@@ -15,6 +15,7 @@ from abl.analysis.index.model import AgentIndex, is_true, value_of
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
 from abl.expressions.regex import regex_problem
+from abl.language import value_of_text
 from abl.syntax import nodes
 from abl.syntax.vocabulary import GATHER_TYPES, STRATEGIES
 
@@ -52,7 +53,7 @@ def _patterns(field: nodes.GatherField, agent: AgentIndex) -> Iterator[tuple[nod
         return
     members = validation.members or {}
     kind, rule_ = members.get("TYPE"), members.get("RULE")
-    if kind is not None and rule_ is not None and kind.value.value.strip().lower() == "pattern":
+    if kind is not None and rule_ is not None and value_of_text("validation", "type", kind.value) == "pattern":
         yield rule_.value, _without_slashes(rule_.value.value)
     for name, argument in validation.calls:
         if name == "pattern" and validation.text is not None:
@@ -123,18 +124,18 @@ def circular_dependency(agent: AgentIndex) -> Iterator[Found]:
     if not any(needs.values()):
         return
     waiting = circles({name: [other for other in others if other in needs] for name, others in needs.items()})
-    told: set[int] = set()
+    reported: set[int] = set()
     for start in needs:
         group = waiting.group.get(start)
-        if group is not None and group not in told:
-            told.add(group)
+        if group is not None and group not in reported:
+            reported.add(group)
             trail, _ = circle(start, waiting.moves.__getitem__)
             yield found(agent.fields[start].name.span, *unlink(agent, trail), cycle=" → ".join([*trail, start]))
 
 
 def _needs(part: Part) -> list[tuple[str, list[str]]]:
     fields = part.all(nodes.GatherField)
-    return [(field.name.value, [name.value for name in names_in(field.prop("DEPENDS_ON"))]) for field in fields]
+    return [(field.name.value, [*(field.typed.given("DEPENDS_ON") or ())]) for field in fields]
 
 
 @rule("ABL717", "infer-option-without-infer", "warning", "{p} without `infer: true`", over=nodes.GatherField)
@@ -208,7 +209,7 @@ def unknown_strategy(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
             strategy: pattern
     """
     text = value_of(field, "STRATEGY")
-    if text is not None and text.value.strip().lower() not in STRATEGIES:
+    if text is not None and field.typed.given("STRATEGY") is None:
         best, renames = fixes.rename_to(text.span, text.value.strip(), STRATEGIES)
         yield found(text.span, *renames, s=text.value, y=best)
 
@@ -256,7 +257,7 @@ def _as_sensitive(agent: AgentIndex, field: nodes.GatherField, below: nodes.Prop
 
 
 def _word(prop: nodes.Property) -> str:
-    return prop.value.value.strip().lower() if prop.value is not None else ""
+    return value_of_text("field", prop.key, prop.value) or ""
 
 
 def _line_above(agent: AgentIndex, prop: nodes.Property, line: str) -> tuple[Fix, ...]:
@@ -296,7 +297,7 @@ def progressive_without_order(field: nodes.GatherField, agent: AgentIndex) -> It
             depends_on: [title]
     """
     activation = value_of(field, "ACTIVATION")
-    if activation is None or activation.value.strip() != "progressive":
+    if activation is None or field.typed.value("ACTIVATION") != "progressive":
         return
     if own_or_inherited(field, agent, "DEPENDS_ON") is None:
         yield found(activation.span, *depend_on_earlier(agent, field))
@@ -376,7 +377,7 @@ def unused_pattern(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Foun
         return
     own = own_or_inherited(field, agent, "STRATEGY")
     strategy = own.value if own is not None else agent.derive(_block_strategies).get(field.name.span.start)
-    if strategy is not None and strategy.value.strip().lower() in ("llm", "ml"):
+    if strategy is not None and value_of_text("field", "STRATEGY", strategy) in ("llm", "ml"):
         choices = (fixes.replace(strategy.span, word, preferred=False) for word in ("hybrid", "pattern"))
         yield found(strategy.span, *choices, s=strategy.value.strip())
 

@@ -11,7 +11,6 @@ from abl.analysis.index.fields import (
     is_in_step,
     is_set,
     members_of,
-    names_in,
     own_or_inherited,
     process_of,
     validation_of,
@@ -20,6 +19,7 @@ from abl.analysis.index.model import AgentIndex, is_true, value_of
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes
 
@@ -214,7 +214,7 @@ def no_source(field: nodes.GatherField, agent: AgentIndex, project: Index) -> It
             satisfied_by: [authoritative_tool]
     """
     prop = field.prop("SATISFIED_BY")
-    sources = {name.value.lower() for name in names_in(prop)}
+    sources = set(field.typed.given("SATISFIED_BY") or ())
     if prop is None or not sources or not sources <= {"authoritative_tool", "system"} or agent.fragment:
         return
     if field.default is not None or (sources >= {"system"} and _set_elsewhere(field, agent, project)):
@@ -235,7 +235,7 @@ def _may_be_provided(field: nodes.GatherField, agent: AgentIndex, project: Index
     tools = (*agent.tools.values(), *agent.imported_tools.values())
     if not tools or known_tools(agent, project) is None:
         return True  # by a tool that is declared elsewhere
-    return any(name.value == field.name.value for tool in tools for name in names_in(tool.prop("PROVIDES")))
+    return any(field.name.value in (tool.typed.given("PROVIDES") or ()) for tool in tools)
 
 
 def _allow_user(prop: nodes.Property) -> tuple[Fix, ...]:
@@ -269,7 +269,7 @@ def needs_model(node: nodes.GatherField | nodes.Gather, agent: AgentIndex) -> It
     """
     strategy = node.prop("STRATEGY")
     if strategy is not None and strategy.value is not None:
-        word = strategy.value.value.strip().lower()
+        word = value_of_text("field", "STRATEGY", strategy.value)
         if word in _MODEL_STRATEGIES:
             yield found(strategy.value.span, p=f"{strategy.written}: {word}", instead="uses patterns")
     if isinstance(node, nodes.Gather):
@@ -291,8 +291,7 @@ def _judged_by_model(field: nodes.GatherField, agent: AgentIndex) -> Span | None
     if process_of(field) == "LLM":
         validation = validation_of(field, agent)
         return prop.key_span if validation is not None and validation.form == "sentence" else None
-    kind = members_of(agent.source, prop).get("TYPE")
-    return prop.key_span if kind is not None and kind.value.value.strip().lower() == "llm" else None
+    return prop.key_span if field.typed.below("VALIDATE").value("type") == "llm" else None
 
 
 @rule("ABL735", "attachment-field", "warning", "Attachments inside GATHER are not collected", over=nodes.Gather)
@@ -369,19 +368,16 @@ def never_asked(field: nodes.GatherField, agent: AgentIndex, project: Index) -> 
             prompt_mode: ask
     """
     mode = value_of(field, "PROMPT_MODE")
-    if mode is None or mode.value.strip().lower() != "extract_only" or not field.required:
+    if mode is None or field.typed.value("PROMPT_MODE") != "extract_only" or not field.required:
         return
     ways = ("EXTRACTION_PATTERN", "DEFAULT", "ENTITY_REF", "SATISFIED_BY")
     if is_set(field, agent, "INFER") or any(own_or_inherited(field, agent, way) is not None for way in ways):
         return
-    activation = value_of(field, "ACTIVATION")
-    if activation is not None and activation.value.strip().lower() == "optional":
+    if field.typed.value("ACTIVATION") == "optional":
         return
     if not _set_elsewhere(field, agent, project) and not _provided(field, agent):
         yield found(mode.span, fixes.replace(mode.inner, "ask"), f=field.name.value)
 
 
 def _provided(field: nodes.GatherField, agent: AgentIndex) -> bool:
-    return any(
-        name.value == field.name.value for tool in agent.tools.values() for name in names_in(tool.prop("PROVIDES"))
-    )
+    return any(field.name.value in (tool.typed.given("PROVIDES") or ()) for tool in agent.tools.values())

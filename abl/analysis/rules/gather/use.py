@@ -1,4 +1,4 @@
-"""7xx about what becomes of collected values: use, conflicts, retries, old forms (docs/spec 07, 10 §3)."""
+"""7xx about the use of collected values: conflicts, retries, old forms (docs/spec 07, 10 §3)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.memory.session_memory import reset_of
 from abl.diagnostics import Edit, Fix, Related
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.readers.outcomes import gathers_of
@@ -219,17 +220,18 @@ def retries_without_handler(field: nodes.GatherField, agent: AgentIndex) -> Iter
 def _taken_by_branches(field: nodes.GatherField, steps: Iterable[nodes.Step]) -> bool:
     """True when every GATHER of a field has branches that may take its failure (06 §6.2)."""
     gathers = [each for step in steps for each in gathers_of(step.directives)]
-    asking = [each for each in gathers if any(f.name.value == field.name.value for f in each.gather.fields)]
-    return bool(asking) and all(
-        each.on_failure or any(branch.condition is not None for branch in each.on_result) for each in asking
+    collecting = [each for each in gathers if any(f.name.value == field.name.value for f in each.gather.fields)]
+    return bool(collecting) and all(
+        each.on_failure or any(branch.condition is not None for branch in each.on_result) for each in collecting
     )
 
 
 def _handles_validation(block: nodes.Block | None) -> bool:
     """True for handlers by type, or with a TYPE, that take validation errors."""
     for child in block.walk() if block is not None else ():
-        words = (child.key.lower(), child.value.value.strip().lower() if child.value is not None else "")
-        if "validation_error" in words or words[0] == "default" or words == ("type", "default"):
+        is_type = child.key.lower() == "type"
+        kind = value_of_text("error_handler", "TYPE", child.value) if is_type else child.key.lower()
+        if kind in ("validation_error", "default"):
             return True
     return False
 

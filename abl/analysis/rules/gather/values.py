@@ -23,7 +23,7 @@ from abl.analysis.index.model import AgentIndex, value_of
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.expressions.regex import regex_problem
-from abl.language import type_at
+from abl.language import type_at, value_of_text
 from abl.syntax import nodes
 from abl.syntax.readers.validations import FUNCTIONS
 from abl.syntax.recovery.suggest import closest
@@ -93,14 +93,14 @@ def sentence_as_rule(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
         repair = fixes.replace(validation.text.inner, both)
         yield found(validation.text.span, repair, severity="warning", v=written, y=both)
         return
-    best = _meant(written)
-    if best == written:  # what stands behind the bracket is too much
+    best = _intended_function(written)
+    if best == written:  # what follows the bracket is too much
         best = written[: written.rfind(")") + 1] if not written.endswith(")") else ""
     repairs = (fixes.replace(validation.text.inner, best, preferred=False),) if best else ()
     yield found(validation.text.span, *repairs, v=validation.text.value.strip(), y=best)
 
 
-def _meant(written: str) -> str:
+def _intended_function(written: str) -> str:
     """The function that a text was perhaps meant to be."""
     name, bracket, rest = written.partition("(")
     if not re.fullmatch(r"\w+", name.strip()):
@@ -271,6 +271,9 @@ def unknown_fact_source(field: nodes.GatherField, agent: AgentIndex) -> Iterator
     for name in names_in(field.prop("SATISFIED_BY")):
         if name.value in FACT_SOURCES:
             continue
+        if name.value.lower() in FACT_SOURCES:  # read as meant
+            yield found(name.span, fixes.replace(name.span, name.value.lower()), severity="warning", x=name.value)
+            continue
         slip = slips.get(name.value.lower())
         best, renames = fixes.rename_to(name.span, name.value, FACT_SOURCES)
         if slip:
@@ -307,7 +310,7 @@ def validation_spelling(field: nodes.GatherField, agent: AgentIndex) -> Iterator
         return
     in_step = is_in_step(field)
     if agent.fragment and agent.agent.flow is None:
-        return  # whose GATHER it is cannot be told
+        return  # it is not clear whose GATHER it is
     right = "validation" if in_step else "validate"
     if prop.written.lower() != right:
         key = right.upper() if prop.written.isupper() else right
@@ -364,7 +367,7 @@ def bounds_of(validation: Validation) -> tuple[str, str] | None:
     else:
         members = validation.members or {}
         kind, given = members.get("TYPE"), members.get("RULE")
-        if kind is None or given is None or kind.value.value.strip().lower() != "range":
+        if kind is None or given is None or value_of_text("validation", "type", kind.value) != "range":
             return None
         match = re.fullmatch(r"\s*(-?[0-9.]+)\s*-\s*(-?[0-9.]+)\s*", given.value.value)
         if match is None:

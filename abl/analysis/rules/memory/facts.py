@@ -15,10 +15,10 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.memory.persistent import listed_only
 from abl.diagnostics import Fix, Related
 from abl.expressions import nodes as en
-from abl.language.memory import SCOPE_OF_SEGMENT
+from abl.language import value_of_text
+from abl.language.memory import scope_by_segment
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import SCOPES
 
 _FALLBACKS = frozenset({"COALESCE", "FIRST_NON_EMPTY", "HAS", "IF", "LENGTH"})
 _DEFAULTS = {"string": '""', "number": "0", "boolean": "false", "array": "[]", "object": "{}"}
@@ -27,13 +27,13 @@ _WRITING = frozenset({"remember", "set", "as", "transform", "gather"})
 
 def scope_of(path: nodes.PersistentPath) -> str:
     """The effective scope (docs/spec 03 §3)."""
-    written = path.scope.value.strip().lower() if path.scope is not None else ""
-    return written if written in SCOPES else SCOPE_OF_SEGMENT.get(path.name.value.partition(".")[0], "user")
+    return path.typed.given("SCOPE") or scope_by_segment(path.name.value)
 
 
 def access_of(path: nodes.PersistentPath) -> str:
-    """ACCESS in lower case, readwrite when it is not given."""
-    return path.access.value.strip().lower() if path.access is not None else "readwrite"
+    """ACCESS as it is meant, readwrite when it is not given."""
+    access: str = value_of_text("persistent", "ACCESS", path.access)
+    return access
 
 
 def _open_access(path: nodes.PersistentPath) -> tuple[Fix, ...]:
@@ -84,14 +84,14 @@ def no_default(agent: AgentIndex) -> Iterator[Found]:
         return
     asked = {read.path for read in agent.reads if _asks(read)}
     written = {write.path for write in agent.writes if write.kind == "set"}
-    told: set[str] = set()
+    reported: set[str] = set()
     for read in agent.reads:
         declared = agent.path_of(read.path)
         name = declared.name.value if declared is not None else ""
-        if name in told or name not in bare or name in asked or read.path in asked or name in written:
+        if name in reported or name not in bare or name in asked or read.path in asked or name in written:
             continue
         if read.use is not None and read.use.place in ("TAG", "SET", "WITH", "ARGUMENT", "STORE"):
-            told.add(name)
+            reported.add(name)
             kind = bare[name].type
             default = _DEFAULTS.get(canonical_type(kind.value) or "", '""') if kind is not None else '""'
             repairs = add_property(agent, bare[name], f"DEFAULT: {default}")
@@ -203,7 +203,7 @@ def read_of_write_only(agent: AgentIndex) -> Iterator[Found]:
 
 
 def _is_access(read: Read) -> bool:
-    """True in `context_access` of a tool, of which ABL828 tells."""
+    """True in `context_access` of a tool, which ABL828 checks."""
     return read.use is None and isinstance(read.owner, nodes.Tool)
 
 

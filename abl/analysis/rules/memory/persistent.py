@@ -14,11 +14,11 @@ from abl.diagnostics import Edit, Fix, Related
 from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import MEMORY_SHORTHANDS, SCOPES, SESSION_ONLY_KEYS
+from abl.syntax.vocabulary import MEMORY_SHORTHANDS, SESSION_ONLY_KEYS
 
 
 def listed_only(path: nodes.PersistentPath) -> bool:
-    """True for a path that stands in a READS or WRITES list, where it has no properties."""
+    """True for a path that is in a READS or WRITES list, where it has no properties."""
     return path.block is not None and path.block.key.upper() in MEMORY_SHORTHANDS
 
 
@@ -158,8 +158,8 @@ def scope_beside_path(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator
     """
     segment = path.name.value.partition(".")[0]
     said, scope = SCOPE_OF_SEGMENT.get(segment), path.scope
-    given = scope.value.strip().lower() if scope is not None else ""
-    if scope is None or said is None or given == said or given not in SCOPES:
+    given = path.typed.given("SCOPE")
+    if scope is None or said is None or given is None or given == said:
         return
     change = fixes.replace(scope.inner, said, f"Change SCOPE to {said}", preferred=False)
     yield found(scope.inner, change, node=f"{path.path}.SCOPE", a=segment, b=given)

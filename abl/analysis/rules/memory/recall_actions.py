@@ -22,7 +22,8 @@ _IGNORED = {
 
 
 def _action(recall: nodes.RecallInstruction) -> str:
-    return recall.action.value.strip().lower() if recall.action is not None else "prompt_llm"
+    action: str = recall.typed.value("ACTION")
+    return action
 
 
 def _assumed(recall: nodes.RecallInstruction) -> bool:

@@ -117,7 +117,7 @@ def store_side_missing() -> None:
 def undeclared_target(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger stores under a path that `persistent:` does not list.
-    Why: It is stored all the same, but without TYPE, DEFAULT and ACCESS; a mistyped path goes unnoticed.
+    Why: It is stored even so, but without TYPE, DEFAULT and ACCESS; a mistyped path goes unnoticed.
     Bad:
         AGENT: Desk
         GOAL: "Lend books"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from abl.analysis.conditions.types import canonical_type
 from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes.entries import add_property, set_property
 from abl.analysis.index.model import AgentIndex, is_true
@@ -103,8 +104,8 @@ def mask_without_display(path: nodes.PersistentPath, agent: AgentIndex) -> Itera
               SENSITIVE_DISPLAY: mask
               MASK_CONFIG: {showLast: 4}
     """
-    prop, display = path.prop("MASK_CONFIG"), path.sensitive_display
-    if prop is not None and (display is None or display.value.strip().lower() != "mask"):
+    prop = path.prop("MASK_CONFIG")
+    if prop is not None and path.typed.value("SENSITIVE_DISPLAY") != "mask":
         yield found(prop.key_span, *set_property(agent, path, "SENSITIVE_DISPLAY", "mask"), node=path.path)
 
 
@@ -132,6 +133,6 @@ def looks_personal(path: nodes.PersistentPath, agent: AgentIndex) -> Iterator[Fo
               SENSITIVE: true
     """
     field = path.name.value.rpartition(".")[2].lower()
-    flag = path.type is not None and path.type.value.strip().lower() in ("boolean", "bool")
+    flag = path.type is not None and canonical_type(path.type.value) == "boolean"
     if path.prop("SENSITIVE") is None and not flag and _PERSONAL.search(field):
         yield found(path.name.span, *add_property(agent, path, "SENSITIVE: true"), node=path.path, p=path.name.value)

@@ -17,13 +17,15 @@ from abl.analysis.fixes.expiry import remembered
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Related
+from abl.language.types import FLAG, NUMBER
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.vocabulary import PERSISTENT_ONLY_KEYS
 
 
 def reset_of(variable: nodes.SessionVariable) -> str:
-    return variable.reset.value.strip().lower() if variable.reset is not None else "per_session"
+    reset: str = variable.typed.value("RESET")
+    return reset
 
 
 @rule(
@@ -191,11 +193,12 @@ def _converted(value: Any, written: str, wanted: str) -> str:
     """The literal in the wanted type, or an empty text where it has no obvious form there."""
     if wanted == "string" and isinstance(value, int | float):
         return f'"{written}"'
-    text = value.strip().lower() if isinstance(value, str) else ""
-    if wanted == "number" and text.lstrip("-").replace(".", "", 1).isdigit():
-        return text
+    text = value.strip() if isinstance(value, str) else ""
+    if wanted == "number":
+        return text if NUMBER.read_word(text) is not None else ""
     if wanted == "boolean":
-        return {"true": "true", "yes": "true", "false": "false", "no": "false"}.get(text, "")
+        meant = FLAG.read_word(text)
+        return str(meant).lower() if meant is not None else ""
     return "[]" if wanted == "array" and value in ("", "[]") else "{}" if wanted == "object" and text == "{}" else ""
 
 

@@ -234,20 +234,20 @@ def reset_before_read(agent: AgentIndex) -> Iterator[Found]:
     """
     stepwise = {name for name, variable in agent.session.items() if reset_of(variable) == "per_step"}
     stepwise -= {write.root for write in agent.writes if write.kind == "gather" and write.step} if stepwise else set()
-    if not stepwise:  # of what a step collects ABL730 tells
+    if not stepwise:  # what a step collects is ABL730
         return
     set_in: dict[tuple[str, str | None], int] = {}
     for write in agent.writes:
         if write.root in stepwise and write.step is not None:
             set_in.setdefault((write.root, write.step), write.order)
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for read in agent.reads:
-        if read.root not in stepwise or read.step is None or read.use is None or (read.root, read.step) in told:
+        if read.root not in stepwise or read.step is None or read.use is None or (read.root, read.step) in reported:
             continue
         if read.use.place not in ("CHECK", "IF", "TAG") or not read.certain:
             continue
         order = set_in.get((read.root, read.step))
         if order is None or (order > read.order and read.step not in agent.graph.waits):
-            told.add((read.root, read.step))
+            reported.add((read.root, read.step))
             repair = set_property(agent, agent.session[read.root], "RESET", "per_session")
             yield found(read.span, *repair, node=read.owner.path, n=read.root, s=read.step)

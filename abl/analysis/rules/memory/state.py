@@ -14,9 +14,8 @@ from abl.analysis.index.model import AgentIndex, Write
 from abl.analysis.index.names import is_stored, paths_above
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
-from abl.analysis.rules.memory.facts import access_of
+from abl.analysis.rules.memory.facts import access_of, scope_of
 from abl.diagnostics import Edit, Fix
-from abl.language.memory import SCOPE_OF_SEGMENT
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.incremental.relocation import first_of
@@ -271,10 +270,10 @@ def _steps_of_clears(agent: AgentIndex) -> dict[int, str]:
 
 
 def _not_asked_again(name: str, step: str | None, agent: AgentIndex) -> bool:
-    asking = {write.step for write in agent.sources_of(name) if write.kind == "gather"}
-    if not asking or step is None or None in asking:
+    gather_steps = {write.step for write in agent.sources_of(name) if write.kind == "gather"}
+    if not gather_steps or step is None or None in gather_steps:
         return False
-    return not any(agent.graph.leads_to(step, target or "") for target in asking)
+    return not any(agent.graph.leads_to(step, target or "") for target in gather_steps)
 
 
 _OF_FACT = "SET writes persistent path `{p}`; the value outlives the session"
@@ -287,6 +286,7 @@ _OF_TREE = "SET writes persistent path `{p}`; the value ends with the tree"
     "info",
     "SET writes persistent path `{p}`; the value outlives the session",
     over=Placed,
+    needs="writes",
 )
 def set_of_fact(part: Placed, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -314,9 +314,8 @@ def set_of_fact(part: Placed, agent: AgentIndex) -> Iterator[Found]:
         path = agent.path_of(kept.path) if kept.kind == "set" else None
         if path is not None and access_of(path) != "read":
             write = part.write(kept)
-            segment = path.name.value.partition(".")[0]
-            scope = path.scope.value.strip() if path.scope is not None else SCOPE_OF_SEGMENT.get(segment)
-            repairs, wording = _as_trigger(write, agent), _OF_TREE if scope == "execution_tree" else _OF_FACT
+            wording = _OF_TREE if scope_of(path) == "execution_tree" else _OF_FACT
+            repairs = _as_trigger(write, agent)
             yield found(write.span, *repairs, node=write.node.path, p=path.name.value, wording=wording)
 
 

@@ -12,9 +12,10 @@ from abl.analysis.index.model import AgentIndex, ExpressionUse
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix
 from abl.expressions import nodes as en
+from abl.language import type_at
+from abl.language.written import word
 from abl.source import Span
 from abl.syntax import nodes
-from abl.syntax.vocabulary import STORE_OPERATIONS
 
 
 def stored_value(store: nodes.Store, agent: AgentIndex) -> ExpressionUse | None:
@@ -24,12 +25,12 @@ def stored_value(store: nodes.Store, agent: AgentIndex) -> ExpressionUse | None:
 
 def appends(store: nodes.Store) -> bool:
     """True for a STORE that adds to a list."""
-    return store.operation is not None and store.operation.value.strip().lower() == "append"
+    return bool(store.typed.value("operation") == "append")
 
 
 def _unknown_operation(store: nodes.Store) -> bool:
     """True where it is not known how the value is stored: ABL352."""
-    return store.operation is not None and store.operation.value.strip().lower() not in STORE_OPERATIONS
+    return store.operation is not None and store.typed.given("operation") is None
 
 
 @rule("ABL348", "stored-type", "warning", "Value type {a} does not match declared {b} of `{p}`", over=nodes.Store)
@@ -168,7 +169,7 @@ def modifier_without_append(store: nodes.Store, agent: AgentIndex) -> Iterator[F
 def append_to_single(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A trigger appends to a path whose TYPE is not array.
-    Why: What is stored becomes a list all the same, and readers expect a single value.
+    Why: What is stored becomes a list even so, and readers expect a single value.
     Bad:
         MEMORY:
           persistent:
@@ -227,7 +228,7 @@ def bad_max_size(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
                 maxSize: 10
     """
     size = store.max_size
-    if size is not None and not (size.value.strip().isdecimal() and int(size.value) > 0):
+    if size is not None and type_at("store", "maxSize").read_word(word(size)) is None:
         yield found(size.inner, node=f"{store.path}.maxSize")
 
 

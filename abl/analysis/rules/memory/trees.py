@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from abl.analysis.collect.records import STORING, Read
 from abl.analysis.incremental.parts import Part, read_paths
-from abl.analysis.index.model import AgentIndex, value_of
+from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
-from abl.language.memory import SCOPE_OF_SEGMENT
-from abl.syntax import nodes
+from abl.analysis.rules.memory.facts import scope_of
 
 _TREE = "execution_tree"
 
@@ -99,7 +98,7 @@ def _writer_elsewhere(read: Read, agent: AgentIndex, project: Index) -> AgentInd
 
 def _reads_of_tree(agent: AgentIndex) -> list[Read]:
     """Where the agent reads facts of its tree of handoffs."""
-    shared = {name for name, path in agent.persistent.items() if _scope(path) == _TREE}
+    shared = {name for name, path in agent.persistent.items() if scope_of(path) == _TREE}
     if shared.isdisjoint(agent.read_paths):
         return []
     return [
@@ -109,13 +108,6 @@ def _reads_of_tree(agent: AgentIndex) -> list[Read]:
         for kept in placed.part.reads
         if kept.path in shared
     ]
-
-
-def _scope(path: nodes.PersistentPath) -> str:
-    text = value_of(path, "SCOPE")
-    if text is not None:
-        return text.value.strip().lower()
-    return SCOPE_OF_SEGMENT.get(path.name.value.partition(".")[0], "user")
 
 
 def _stored(part: Part) -> frozenset[str]:

@@ -62,7 +62,7 @@ def unknown_tool_type(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     if kind is not None and problem is not None:
         refused = problem.severity is None
         completed = tuple(_completed(fix, tool, agent) for fix in problem.fixes) if refused else problem.fixes
-        yield found(kind.span, *completed, severity=problem.severity, x=kind.value.strip(), y=problem.meant)
+        yield found(kind.span, *completed, severity=problem.severity, x=kind.value.strip(), y=problem.intended)
 
 
 def _completed(rename: Fix, tool: nodes.Tool, agent: AgentIndex) -> Fix:
@@ -101,10 +101,10 @@ def incomplete_binding(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     kind = value_of(tool, "TYPE")
     if kind is None or tool.prop("REQUEST_VARIANTS") is not None:
         return
-    for names in _REQUIRED.get(kind.value.strip().lower(), ()):
+    for names in _REQUIRED.get(binding_of(tool), ()):
         if not any(tool.prop(name) for name in names):
             additions = add_binding(agent, tool, names[0].lower())
-            yield found(kind.span, *additions, type=kind.value.strip().lower(), prop=names[0].lower())
+            yield found(kind.span, *additions, type=binding_of(tool), prop=names[0].lower())
 
 
 @rule("ABL814", "unknown-method", "error", "Unsupported method `{m}`. Did you mean `{y}`?", over=nodes.Tool)

@@ -67,7 +67,7 @@ def missing_argument(call: nodes.Call, agent: AgentIndex, project: Index) -> Ite
         each
         for each in tool.parameters
         if each.required and each.name.value not in given and not closest(each.name.value, misspelt)
-    ]  # of a misspelt one ABL802 tells
+    ]  # a misspelt one is ABL802
     if not missing:
         return
     names = [parameter.name.value for parameter in missing]

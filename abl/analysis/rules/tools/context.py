@@ -11,6 +11,7 @@ from abl.analysis.conformance import generic
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
 from abl.analysis.registry import Found, found, rule
+from abl.language import value_of_text
 from abl.source import Span
 from abl.syntax import nodes, vocabulary
 from abl.syntax.nodes import Block, Name
@@ -73,7 +74,7 @@ def context_access_denied(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found
         for name in _accessed(tool, agent, key):
             declared = agent.path_of(name.value)
             access = declared.access if declared is not None else None
-            if access is not None and access.value.strip().lower() == denied:
+            if declared is not None and access is not None and value_of_text("persistent", "ACCESS", access) == denied:
                 fix = fixes.replace(access.inner, "readwrite", "Change ACCESS to readwrite", preferred=False)
                 yield found(name.span, fix, key=key, path=name.value)
 

@@ -60,7 +60,7 @@ def _imported_twice(section: nodes.Section, agent: AgentIndex, project: Index) -
     if section.keyword != "TOOLS" or agent.fragment:
         return
     seen: dict[str, str] = {}
-    for line, written in import_lines(agent):
+    for line, written in import_lines(agent.agent):
         path = next((p for p in places_of(agent.source.path, written.path) if p in project.tool_files), None)
         held = project.tool_files[path] if path is not None else frozenset()
         clash = sorted(name for name in held if (not written.names or name in written.names) and name in seen)
@@ -111,7 +111,7 @@ def duplicate_parameter(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
 @rule("ABL809", "required-after-optional", "hint", "Required `{p}` follows an optional parameter", over=nodes.Tool)
 def required_after_optional(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A required parameter stands behind an optional one.
+    What: A required parameter follows an optional one.
     Why: A call with positional arguments cannot leave the optional one out.
     Bad:
         AGENT: Desk

@@ -43,7 +43,7 @@ def stated_effect(tool: nodes.Tool) -> str | None:
 
 
 def effect_of(tool: nodes.Tool, agent: AgentIndex) -> str | None:
-    """The effect that the tool states or its binding tells; None where it can only be guessed (08 §2)."""
+    """The effect that the tool states or its binding implies; None where it can only be guessed (08 §2)."""
     stated = stated_effect(tool)
     if stated is not None:
         return stated

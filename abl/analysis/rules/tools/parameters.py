@@ -78,9 +78,9 @@ def positional_mix_up(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
     for argument, word, parameter in zip(positional, words, parameters, strict=False):
         if word in parameters and word != parameter and argument.value is not None:
             by_name = set(words) <= set(parameters) and len(set(words)) == len(words)
-            as_meant = (_named(positional, words, "Give each to the parameter of its name", True),) if by_name else ()
+            swap = (_named(positional, words, "Give each to the parameter of its name", True),) if by_name else ()
             as_it_is = _named(positional, parameters, "Name the arguments as they go now", False)
-            yield found(argument.value.span, *as_meant, as_it_is, x=word, p=parameter)
+            yield found(argument.value.span, *swap, as_it_is, x=word, p=parameter)
             return
 
 

@@ -24,7 +24,7 @@ _PATH_PARAMETER = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 def binding_of(tool: nodes.Tool) -> str:
     """The kind of binding as written; empty without one."""
     kind = value_of(tool, "TYPE")
-    return kind.value.strip().lower() if kind is not None else ""
+    return tool.typed.value("TYPE") or (kind.value.strip().lower() if kind is not None else "")
 
 
 @rule("ABL812", "unknown-tool-property", "error", f"{_NO_PROPERTY}. Did you mean `{{y}}`?", over=nodes.Tool)
@@ -169,9 +169,9 @@ def secret_outside_http(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     over=(nodes.Tool, nodes.Call, nodes.Section),
     tags=("deprecated",),
 )
-def unused_property(holder: nodes.Tool | nodes.Call | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+def unused_property(node: nodes.Tool | nodes.Call | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A property stands there that newer versions do not read: `workflow_version` and `trigger_id` of workflow
+    What: A property is there that newer versions do not read: `workflow_version` and `trigger_id` of workflow
         tools, `model` of `EXECUTION.pipeline`; or `call_with`, which is now written WITH.
     Why: It has no effect, or will have none.
     Bad:
@@ -192,18 +192,18 @@ def unused_property(holder: nodes.Tool | nodes.Call | nodes.Section, agent: Agen
             type: workflow
             workflow_id: "order-book"
     """
-    if isinstance(holder, nodes.Tool):
-        if binding_of(holder) == "workflow":
+    if isinstance(node, nodes.Tool):
+        if binding_of(node) == "workflow":
             for key in ("WORKFLOW_VERSION", "TRIGGER_ID"):
-                prop = holder.prop(key)
+                prop = node.prop(key)
                 if prop is not None:
                     yield found(prop.key_span, *remove_property(agent, prop, preferred=True), p=prop.written)
-    elif isinstance(holder, nodes.Call):
-        for prop in holder.props:
+    elif isinstance(node, nodes.Call):
+        for prop in node.props:
             if prop.written.upper() == "CALL_WITH":
                 yield found(prop.key_span, fixes.replace(prop.key_span, "WITH"), p=prop.written)
-    elif holder.keyword == "EXECUTION":
-        model = generic.by_key(agent.source, generic.by_key(agent.source, holder.block).get("pipeline")).get("model")
+    elif node.keyword == "EXECUTION":
+        model = generic.by_key(agent.source, generic.by_key(agent.source, node.block).get("pipeline")).get("model")
         if model is not None:
             own_line = (
                 agent.source.line_text(agent.source.position(model.span.start).line).strip().startswith(model.key)

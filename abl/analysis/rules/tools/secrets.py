@@ -33,9 +33,9 @@ _CONSUMERS = re.compile(r"consumers\s*:\s*\[(?P<names>[^\]]*)\]")
 
 
 @rule("ABL815", "literal-secret", "error", "Do not write a secret here", over=(nodes.Tool, nodes.Section))
-def literal_secret(holder: nodes.Tool | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+def literal_secret(node: nodes.Tool | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A token, password or key stands in a tool, or in what the tools of a file share, as it is.
+    What: A token, password or key is in a tool, or in what the tools of a file share, as it is.
     Why: Everybody who can read the project can read it; `{{config.NAME}}` takes it from the configuration.
     Bad:
         AGENT: Desk
@@ -60,19 +60,19 @@ def literal_secret(holder: nodes.Tool | nodes.Section, agent: AgentIndex) -> Ite
             headers:
               Authorization: "Bearer {{config.LIBRARY_TOKEN}}"
     """
-    if isinstance(holder, nodes.Section):
-        shared = generic.by_key(agent.source, holder.block) if holder.keyword == "TOOLS" else {}
+    if isinstance(node, nodes.Section):
+        shared = generic.by_key(agent.source, node.block) if node.keyword == "TOOLS" else {}
         for block in (shared.get("authconfig"), shared.get("headers")):
             yield from _literals(block, agent)
         return
-    names = frozenset(parameter.name.value for parameter in holder.parameters)
+    names = frozenset(parameter.name.value for parameter in node.parameters)
     for key in ("AUTH_CONFIG", "HEADERS", "QUERY_PARAMS"):
-        prop = holder.prop(key)
+        prop = node.prop(key)
         yield from _literals(prop.block if prop is not None else None, agent, names)
     for key in ("BODY_TEMPLATE", "BODY"):
-        body = value_of(holder, key)
+        body = value_of(node, key)
         for match in _IN_BODY.finditer(body.value) if body is not None else ():
-            span = body.span_of(*match.span("value")) if body is not None else holder.span
+            span = body.span_of(*match.span("value")) if body is not None else node.span
             yield found(
                 span, fixes.replace(span, f"{{{{config.{_constant(match['key'])}}}}}", "Take it from the configuration")
             )
@@ -122,7 +122,7 @@ def _constant(name: str) -> str:
 @rule(
     "ABL816", "private-address", "warning", "Endpoint is a private or local address", over=(nodes.Tool, nodes.Section)
 )
-def private_address(holder: nodes.Tool | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
+def private_address(node: nodes.Tool | nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The address of a tool or destination lies in a private network or is this machine.
     Why: Calls to such addresses are refused.
@@ -145,12 +145,12 @@ def private_address(holder: nodes.Tool | nodes.Section, agent: AgentIndex) -> It
             endpoint: "https://library.example/books"
             method: GET
     """
-    if isinstance(holder, nodes.Tool):
-        endpoint = value_of(holder, "ENDPOINT")
+    if isinstance(node, nodes.Tool):
+        endpoint = value_of(node, "ENDPOINT")
         if endpoint is not None and _is_private(endpoint.value):
             yield found(endpoint.inner)
-    elif holder.keyword == "DESTINATIONS":
-        for entry in generic.members(agent.source, holder.block):
+    elif node.keyword == "DESTINATIONS":
+        for entry in generic.members(agent.source, node.block):
             url = generic.by_key(agent.source, entry).get("url")
             if url is not None and url.value is not None and _is_private(url.value.value):
                 yield found(url.value.inner)

@@ -50,11 +50,11 @@ def malformed_signature(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
         yield found(tool.name.span, severity="hint", t=tool.name.value, wording=words)
     for type_ in (*(parameter.type for parameter in tool.parameters), tool.returns):
         word = _WORD.match(type_.text) if type_ is not None else None
-        meant = TYPE_SLIPS.get(word[0].lower()) if word is not None else None
-        if type_ is not None and word is not None and meant is not None:
+        intended = TYPE_SLIPS.get(word[0].lower()) if word is not None else None
+        if type_ is not None and word is not None and intended is not None:
             span = Span(type_.span.start, type_.span.start + word.end())
             words = "`{x}` is read as `{y}`"
-            yield found(span, fixes.replace(span, meant), severity="hint", x=word[0], y=meant, wording=words)
+            yield found(span, fixes.replace(span, intended), severity="hint", x=word[0], y=intended, wording=words)
 
 
 @rule(

@@ -138,7 +138,7 @@ def untrusted_transfer_default(tool: nodes.Tool, agent: AgentIndex) -> Iterator[
     """
     keys = _destination(tool, agent)
     default, source = keys.get("default"), generic.first_of(keys, ("defaultsource", "source"))
-    if default is None or generic.word(source).lower() in _TRUSTED:
+    if default is None or generic.value("parameter", "source", source) in _TRUSTED:
         return
     if source is not None and source.value is not None:
         yield found(

@@ -127,13 +127,15 @@ WITHOUT: Final = {
         + '    ON_INPUT:\n      - IF: input == "a"\n        THEN: s\n      - ELSE:\n        THEN: COMPLETE\n' * 2,
     ),
     "a bracket closed by that of another": (
-        "ABL112", "HANDOFF:\n  - {TO: B, WHEN: (n == 1}\n",
+        "ABL112",
+        "HANDOFF:\n  - {TO: B, WHEN: (n == 1}\n",
     ),
     "a constant": ("ABL1008", 'GUARDRAILS:\n  g:\n    kind: input\n    check: "true"\n    action: block\n'),
     "entries in braces that are no list": (
-        "ABL115", "MEMORY:\n  remember: {WHEN: a IS SET, STORE: a -> user.a}\n",
+        "ABL115",
+        "MEMORY:\n  remember: {WHEN: a IS SET, STORE: a -> user.a}\n",
     ),
-}  # fmt: skip
+}
 
 
 @every(WITHOUT.items())

@@ -19,10 +19,14 @@ CASES = [
     ("an empty session", "ABL214", f"{HEAD}MEMORY:\n  session:\n{READS}", f"  session:\n{ENTRY}COMPLETE:"),
     ("a session", "ABL214", f"{HEAD}MEMORY:\n  session:\n    - title\n{READS}", f"    - title\n{ENTRY}COMPLETE:"),
     ("the second of two", "ABL214", f"{HEAD}\nAGENT: Till\nGOAL: 'x'\n{READS}", f"\nMEMORY:\n  session:\n{ENTRY}"),
-    ("YAML", "ABL214", 'agent: Desk\ngoal: "x"\ncomplete:\n  - when: done_flag == true\n    respond: "Bye."\n',
-     f"\nmemory:\n  session:\n{ENTRY}complete:"),
+    (
+        "YAML",
+        "ABL214",
+        'agent: Desk\ngoal: "x"\ncomplete:\n  - when: done_flag == true\n    respond: "Bye."\n',
+        f"\nmemory:\n  session:\n{ENTRY}complete:",
+    ),
     ("a trigger", "ABL349", HEAD + PERSISTENT + TRIGGER, f'  session:\n{ENTRY}      INITIAL: "…"\n'),
-]  # fmt: skip
+]
 
 
 @every((name, (code, text, wanted)) for name, code, text, wanted in CASES)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abl.analysis import check
-from abl.analysis.index.languages import meant_tags
+from abl.analysis.index.languages import intended_tags
 from tests.abl.analysis.test_analysis_rules import ALL_CASES, applied, files_of
 
 WITH_ALTERNATIVES = {
@@ -115,9 +115,9 @@ def test_all_routes_behind_a_catch_all_are_told_and_one_move_mends_them() -> Non
     ],
 )
 def test_a_language_is_known_by_its_name(text: str, tags: tuple[str, ...]) -> None:
-    assert meant_tags(text) == tags
+    assert intended_tags(text) == tags
 
 
 def test_usual_languages_are_offered_where_none_is_named() -> None:
-    assert meant_tags("?")[0] == "en"
-    assert len(meant_tags("as the user likes it")) > 1
+    assert intended_tags("?")[0] == "en"
+    assert len(intended_tags("as the user likes it")) > 1

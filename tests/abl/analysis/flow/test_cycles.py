@@ -66,7 +66,7 @@ def test_a_step_leads_to_what_is_reached_and_to_what_is_reached_from_anywhere():
         for one in moves:
             behind = reached(one, with_more)
             assert {other for other in moves if flow.leads_to(one, other)} == behind
-            assert {other for other in moves if other in flow.behind([one])} == behind
+            assert {other for other in moves if other in flow.reachable_from([one])} == behind
 
 
 def test_a_chain_is_no_deeper_than_python():

@@ -9,7 +9,7 @@ import pytest
 
 from abl.analysis import check
 from abl.analysis.incremental.parts import Placed
-from abl.analysis.incremental.segments import _Looking
+from abl.analysis.incremental.segments import _AgentCheck
 from abl.analysis.index.documents import document_index, forget_documents
 from tests.abl.edits import EXAMPLES, SHOWN, edits, generated
 
@@ -41,13 +41,13 @@ def test_with_a_misspelt_key_too(slip: tuple[str, str]) -> None:
 def test_an_edit_beside_a_misspelt_key_is_not_looked_for_in_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     text = generated(40).replace("REASONING: false", "REASONNG: false", 1)
     looks: list[object] = []
-    look = _Looking.look
+    look = _AgentCheck.look
 
-    def counted(looking: _Looking, placed: Placed) -> Iterator[Any]:
+    def counted(looking: _AgentCheck, placed: Placed) -> Iterator[Any]:
         looks.append(placed)
         return look(looking, placed)
 
-    monkeypatch.setattr(_Looking, "look", counted)
+    monkeypatch.setattr(_AgentCheck, "look", counted)
     forget_documents()
     check({"desk.agent.abl": text})
     whole = len(looks)

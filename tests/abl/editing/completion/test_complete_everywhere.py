@@ -66,7 +66,7 @@ OTHER_WORDS = frozenset(
 
 
 class Spot(NamedTuple):
-    """A key in a text: the lines, its number, what stands before it, the key, the place."""
+    """A key in a text: the lines, its number, what precedes it, the key, the place."""
 
     lines: list[str]
     number: int
@@ -204,7 +204,7 @@ def codes(lines: list[str]) -> Counter[str]:
 
 
 def illegal(spot: Spot) -> list[str]:
-    """The keys that are offered before a key and may not stand there."""
+    """The keys that are offered before a key and may not be there."""
     before = codes(spot.lines)
     found = []
     for item in spot.asked(spot.lead, keep=True):

@@ -81,12 +81,12 @@ FILE = '  file: "lib/books.tools.abl" [find]\n'
         ('  file: "lib/books.tools.abl" [find, re|]\n', ["renew"]),
         ('  file: "lib/books.tools.abl" [find, re|new]\n', ["renew"]),
         ('  file: "lib/books.tools.abl" [find,\n    |\n', ["renew"]),
-        ('  file: lib/books.tools.abl [find, |\n', ["renew"]),
+        ("  file: lib/books.tools.abl [find, |\n", ["renew"]),
         ('  file: "lib/others.tools.abl" [|]\n', []),
         ("  file: |\n", ["lib/books.tools.abl"]),
         ('  file: "|"\n', ["lib/books.tools.abl"]),
     ],
-)  # fmt: skip
+)
 def test_an_import_lists_the_tools_of_its_file(line: str, names: list[str]) -> None:
     assert within(FILE, line) == names
 

@@ -30,6 +30,13 @@ def test_a_step_that_is_listed_and_not_written_yet_is_offered() -> None:
     assert {"a", "b", "c"} <= set(offered(flow))
 
 
+def test_a_step_that_another_leads_to_and_that_is_not_written_yet_is_offered() -> None:
+    asking = "FLOW:\n  a:\n    REASONING: false\n    ON_INPUT:\n      - IF: yes\n        THEN: done\n"
+    assert "done" in offered(f"{asking}      - ELSE:\n        THEN: §\n")
+    assert next(iter(offered(f"{asking}      - ELSE:\n        THEN: do§\n"))) == "done"
+    assert "nearly" not in offered("FLOW:\n  a:\n    REASONING: false\n    THEN: nearly§\n")  # what is being typed
+
+
 def test_behind_the_dash_of_a_gather_stand_session_variables() -> None:
     flow = "FLOW:\n  entry_point: a\n  a:\n    REASONING: false\n    GATHER:\n      - §\n"
     assert {"city", "tries"} <= set(offered(MEMORY + flow))

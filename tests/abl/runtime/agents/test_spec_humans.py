@@ -102,7 +102,7 @@ def test_a_mistake_in_the_project_names_its_place(project):
     (project.parent / "project.yaml").write_text("tools:\n  find: [{resul: 1}]\n")
     (project / "s.scenario.yaml").write_text("scenario: s\n")
     with pytest.raises(
-        ScenarioError, match=r"project\.yaml: tools: find\[0\]: unknown key 'resul'; did you mean result"
+        ScenarioError, match=r"project\.yaml:2:11: Unknown key `resul` in tools\.find\[0\]\. Did you mean `result`\?$"
     ):
         load_scenario(project / "s.scenario.yaml")
 

@@ -23,13 +23,13 @@ DERIVED = {
     "list": 'SPLIT(code, "-")',
     "replaced": 'REPLACE(code, "-", "")',
     "regex": 'REGEX_REPLACE(code, "[^0-9]", "")',
-    "number": 'TO_NUMBER(SUBSTRING(code, 4, 8))',
-    "arithmetic": 'TO_NUMBER(SUBSTRING(code, 4, 8)) * 1',
+    "number": "TO_NUMBER(SUBSTRING(code, 4, 8))",
+    "arithmetic": "TO_NUMBER(SUBSTRING(code, 4, 8)) * 1",
     "padded": 'PAD_START(SUBSTRING(code, 4, 8), 9, "0")',
     "joined": 'JOIN(SPLIT(code, "-"), " ")',
     "object": '{"inner": SUBSTRING(code, 4, 8)}',
     "ternary": 'code IS SET ? SUBSTRING(code, 4, 8) : "none"',
-}  # fmt: skip
+}
 
 
 def agent(*steps, more=""):

@@ -145,7 +145,8 @@ def test_handoff_moves_control():
 def test_what_a_tool_cannot_do_is_recorded_as_not_executed():
     turn = play("on_result:\n  do:\n    - RETURN\n    - DELEGATE: Other\n  unknown: x\n", {})
     constructs = [d["construct"] for d in events_of(turn, "not_executed")]
-    assert constructs == ["on_result.unknown", "RETURN", "DELEGATE"]
+    assert constructs == ["on_result.unknown"]
+    assert [(d["to"], d["error"]["subtype"]) for d in events_of(turn, "delegate")] == [("Other", "unknown_target")]
     assert turn.replies == ["caller success", "won "]
 
 
@@ -328,7 +329,7 @@ def test_a_rule_judges_before_the_transform_and_the_tool_gets_its_result():
 
 def test_a_named_transform_is_not_known_here():
     turn = called(process("before", "use: tidy"))
-    assert [d["construct"] for d in events_of(turn, "not_executed")] == ["process.use"]
+    assert [d["construct"] for d in events_of(turn, "not_executed")] == ["use"]
     assert turn.replies == ["ok 1"]
 
 

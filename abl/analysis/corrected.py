@@ -1,5 +1,5 @@
 """A project as it is meant, for what asks about a place: misspelt words of the language are read as ``check`` reads
-them (docs/spec 05 §1), and so what stands below them is known (12 §1)."""
+them (docs/spec 05 §1), and so what is below them is known (12 §1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abl.source import Span
 from abl.syntax.readers.context import Corrections
 
 
-def symbol_as_meant(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index | None, Symbol | None]:
+def corrected_symbol(files: Mapping[str, str], path: str, line: int, column: int) -> tuple[Index | None, Symbol | None]:
     """The index of the files, None where the path is no document, and the symbol at a 1-based position, if one is
     there. Read as meant is the document, and every other one in which the symbol's word stands."""
     index = readings_of(files, [path]).project
@@ -29,7 +29,7 @@ def symbol_as_meant(files: Mapping[str, str], path: str, line: int, column: int)
     return index, symbol_at(index, path, offset)
 
 
-class TextAsMeant(NamedTuple):
+class CorrectedText(NamedTuple):
     """A text in which misspelt words of the language are replaced by those that are meant, and the project with it.
 
     ``words`` are those, by their places in the text as it is written.
@@ -50,7 +50,7 @@ class TextAsMeant(NamedTuple):
         return offset + shift
 
     def span(self, span: Span) -> tuple[Span, str]:
-        """A place of this text in the written one, and what stands there where that is another word."""
+        """A place of this text in the written one, and what is there where that is another word."""
         shift = 0
         for place, word in sorted(self.words.items()):
             start = place.start + shift
@@ -62,7 +62,7 @@ class TextAsMeant(NamedTuple):
         return Span(span.start - shift, span.end - shift), ""
 
 
-def text_as_meant(files: Mapping[str, str], path: str, typed: Span | None = None) -> TextAsMeant:
+def corrected_text(files: Mapping[str, str], path: str, typed: Span | None = None) -> CorrectedText:
     """The document at a path as it is meant. A word that is being typed stays as it is: who types it is not done."""
     found = readings_of(files, [path])
     words = {
@@ -70,11 +70,11 @@ def text_as_meant(files: Mapping[str, str], path: str, typed: Span | None = None
     }
     text = files[path]
     if not words:
-        return TextAsMeant(index_of(files), {}, text)
-    meant = text
+        return CorrectedText(index_of(files), {}, text)
+    corrected = text
     for span, word in sorted(words.items(), reverse=True):
-        meant = meant[: span.start] + word + meant[span.end :]
-    return TextAsMeant(index_of({**files, path: meant}), words, text)
+        corrected = corrected[: span.start] + word + corrected[span.end :]
+    return CorrectedText(index_of({**files, path: corrected}), words, text)
 
 
 def _touches(span: Span, typed: Span) -> bool:

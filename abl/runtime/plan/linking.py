@@ -1,0 +1,160 @@
+"""Tools that an agent takes from tool files and behaviour profiles, put behind its text (docs/spec 08 §9, 09 §12).
+
+What an agent imports is read as if it stood at the end of its document, each tool in a TOOLS section of its own, so
+that everything that runs a tool runs an imported one. Places in it are shown where they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from abl.analysis.index.imported_tools import places_of
+from abl.analysis.index.imports import Import, import_lines
+from abl.language.written import listed
+from abl.source import Source, Span
+from abl.syntax import nodes
+
+SHARED: Final = (
+    "timeout",
+    "retry",
+    "retry_delay",
+    "retry_policy",
+    "rate_limit",
+    "circuit_breaker",
+    "auth",
+    "auth_config",
+    "headers",
+)
+"""What the tools of a file take over from the lines before them; a tool's own value wins."""
+_RELATIVE: Final = re.compile(r"""^(\s*endpoint:\s*)(["']?)(/[^"'\n]*)(["']?)""", re.MULTILINE | re.IGNORECASE)
+
+
+class Piece(NamedTuple):
+    """A part of a linked text: where it begins, and the document, line and column that it was taken from."""
+
+    start: int
+    path: str
+    line: int
+    column: int
+
+
+class Linked(NamedTuple):
+    """Text that is read behind a document, in pieces."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+
+
+def linked(documents: Mapping[str, nodes.Document]) -> dict[str, Linked]:
+    """What is read behind each document that holds agents; nothing where nothing is imported."""
+    files = {path: document for path, document in documents.items() if document.tool_files}
+    profiles: dict[str, tuple[nodes.Document, nodes.Fragment]] = {}
+    for document in documents.values():
+        for section in document.profiles:
+            profile = section.content.profile if section.content is not None else None
+            if (
+                section.content is not None
+                and profile is not None
+                and profile.name is not None
+                and section.content.tools
+            ):
+                profiles.setdefault(profile.name.value.strip(), (document, section.content))
+    if not files and not profiles:
+        return {}
+    made = {path: _of(path, document, files, profiles) for path, document in documents.items() if document.agents}
+    return {path: one for path, one in made.items() if one.text}
+
+
+def _of(
+    path: str,
+    document: nodes.Document,
+    files: Mapping[str, nodes.Document],
+    profiles: Mapping[str, tuple[nodes.Document, nodes.Fragment]],
+) -> Linked:
+    """The tools that the agents of a document take; only for one agent, and where both are written in lines."""
+    if document.yaml or len(document.agents) != 1:
+        return Linked("", ())
+    agent = document.agents[0]
+    own = {tool.name.value for tool in agent.tools}
+    parts: list[tuple[str, Source, int]] = []
+    for source, content, wanted in _taken(path, agent, files, profiles):
+        for tool in content.tools:
+            if tool.name.value not in own and (not wanted or tool.name.value in wanted):
+                own.add(tool.name.value)
+                parts += _section(source, content, tool)
+    text, pieces = "", []
+    for part, source, start in parts:
+        place = source.position(start)
+        pieces.append(Piece(len(text), source.path, place.line, place.column))
+        text += part
+    return Linked(text, tuple(pieces))
+
+
+def _taken(
+    path: str,
+    agent: nodes.Agent,
+    files: Mapping[str, nodes.Document],
+    profiles: Mapping[str, tuple[nodes.Document, nodes.Fragment]],
+) -> Iterator[tuple[Source, nodes.Fragment, tuple[str, ...]]]:
+    """Each content that tools are taken from, with their names; none for all of them."""
+    for _, written in import_lines(agent):
+        found = _file(path, written, files)
+        if found is not None and not found.yaml:
+            for section in found.tool_files:
+                if section.content is not None:
+                    yield found.source, section.content, written.names
+    for section in agent.sections:
+        if section.keyword == "USE_BEHAVIOR_PROFILE" and section.value is not None:
+            for name in listed(section.value):
+                if name in profiles and not profiles[name][0].yaml:
+                    yield profiles[name][0].source, profiles[name][1], ()
+
+
+def _file(path: str, written: Import, files: Mapping[str, nodes.Document]) -> nodes.Document | None:
+    return next((files[at] for at in places_of(path, written.path) if at in files), None)
+
+
+def _section(source: Source, content: nodes.Fragment, tool: nodes.Tool) -> Iterator[tuple[str, Source, int]]:
+    """A TOOLS section with one tool, and what it takes over from its file."""
+    begins = source.text.rfind("\n", 0, tool.span.start) + 1
+    lines = source.text[begins : tool.span.end].splitlines()
+    depth = len(lines[0]) - len(lines[0].lstrip())
+    shared = _shared(content)
+    base = shared.pop("base_url", "")
+    own = "\n".join(f"  {line[depth:]}" for line in lines)
+    if base:
+        own = _RELATIVE.sub(lambda found: f'{found[1]}"{base.rstrip("/")}{found[3]}"', own)
+    yield "\nTOOLS:\n", source, begins
+    yield f"{own}\n", source, begins
+    given = {prop.key.lower() for prop in tool.props}
+    for key, block in shared.items():
+        if key not in given:
+            start = source.text.rfind("\n", 0, block.span.start) + 1
+            below = source.text[start : block.span.end].splitlines()
+            left = len(below[0]) - len(below[0].lstrip())
+            yield "".join(f"    {line[left:]}\n" for line in below), source, start
+
+
+def _shared(content: nodes.Fragment) -> dict[str, Any]:
+    """What stands before the tools of a file, by key; ``base_url`` as a text."""
+    section = content.section("TOOLS")
+    found: dict[str, Any] = {}
+    for child in section.block.children if section is not None and section.block is not None else ():
+        key = child.key.lower()
+        if child.colon and key in SHARED and content.profile is None:
+            found[key] = child
+        elif child.colon and key == "base_url" and child.value is not None:
+            found[key] = child.value.value
+    return found
+
+
+def placed(pieces: Iterable[Piece], begin: int, source: Source, span: Span) -> dict[str, Any]:
+    """The place of a span behind the document, where it is written (docs/spec 12 §4)."""
+    at = next(piece for piece in reversed(tuple(pieces)) if piece.start + begin <= span.start)
+    first = source.position(at.start + begin)
+    shown = source.range(span).as_dict()
+    for end in ("start", "end"):
+        shown[end] = {**shown[end], "line": shown[end]["line"] - first.line + at.line}
+    return {"path": at.path, **shown}
