@@ -10,7 +10,7 @@ from abl.runtime.plan.linking import Linked, linked
 from abl.runtime.plan.program import NOTHING, Program, document_of, programs_of
 from abl.runtime.plan.refusing import TOO_MANY, Refusals, sort_errors
 
-_OFFERS = re.compile(r"^\s*(?:- )?file\s*:|^\s+ADD\s*:", re.MULTILINE | re.IGNORECASE)
+_OFFERS = re.compile(r"^[ \t]*(?:- )?file[ \t]*:|^[ \t]+ADD[ \t]*:", re.MULTILINE | re.IGNORECASE)
 """An agent that imports tools, or a profile that adds some."""
 
 

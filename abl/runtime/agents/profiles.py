@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from abl.runtime.plan.left_out import WHY
 from abl.runtime.plan.profiles import used_names
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def choose(engine: Engine, thread: Thread) -> None:
     }
     engine.recorder.emit("profile", data, span=active[0].span if active else plans[0].span if plans else None)
     for plan in active:
-        for construct, span in plan.left_out if plan.name not in before else ():
-            engine.recorder.not_executed(f"profile.{construct}", "it is not carried out here", span, name=plan.name)
+        for out in plan.left_out if plan.name not in before else ():
+            engine.recorder.not_executed(f"profile.{out.construct}", WHY, out.span, name=plan.name)
 
 
 def active(engine: Engine, thread: Thread) -> list[ProfilePlan]:

@@ -28,7 +28,7 @@ SHARED: Final = (
     "headers",
 )
 """What the tools of a file take over from the lines before them; a tool's own value wins."""
-_RELATIVE: Final = re.compile(r"""^(\s*endpoint:\s*)(["']?)(/[^"'\n]*)(["']?)""", re.MULTILINE | re.IGNORECASE)
+_RELATIVE: Final = re.compile(r"""^([ \t]*endpoint:[ \t]*)(["']?)(/[^"'\n]*)(["']?)""", re.MULTILINE | re.IGNORECASE)
 
 
 class Piece(NamedTuple):

@@ -12,6 +12,7 @@ from abl.language.entry import Entry, named
 from abl.language.written import listed
 from abl.runtime.evaluation import Formula, condition
 from abl.runtime.plan.agent_text import AgentText
+from abl.runtime.plan.left_out import LeftOut
 from abl.runtime.plan.parts import RulePlan
 from abl.runtime.plan.rules import rule_plan
 from abl.syntax import nodes
@@ -36,7 +37,7 @@ class ProfilePlan:
     fields: Mapping[str, Entry]
     steps: Mapping[str, Entry]
     response: Mapping[str, Any]
-    left_out: tuple[tuple[str, Any], ...]
+    left_out: tuple[LeftOut, ...]
     span: Any
 
 
@@ -103,7 +104,7 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
     )
 
 
-def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[tuple[str, Any]]:
+def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[LeftOut]:
     from abl.analysis.conformance.not_executed import of_whole
 
     place = "inline_profile" if profile.inline else "profile"
@@ -112,8 +113,8 @@ def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[tuple[str,
         declared = key_at(place, part.key)
         if declared is not None and declared.runs == "platform":
             whole.add(part.key_span)
-            yield part.key, program.span(part.key_span)
+            yield LeftOut(part.key, program.span(part.key_span) or {})
     parts = [part.span for part in profile.content.members if part.key_span in whole]
     for span, key in of_whole(program.source, profile):
         if not any(part.start <= span.start < part.end for part in parts):
-            yield key, program.span(span)
+            yield LeftOut(key, program.span(span) or {})

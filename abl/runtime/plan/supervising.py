@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from abl.language import key_at
 from abl.language.entry import Entry
 from abl.runtime.evaluation import Formula, condition
 from abl.runtime.plan.agent_text import AgentText
@@ -45,14 +46,19 @@ def state_plan(program: AgentText) -> StatePlan:
         for variable in space.members:
             name = f"{space.key}.{variable.key}"
             given = Entry.at("state_variable", variable.block)
-            default = variable.text_of("default")
-            if default is not None:
+            if (default := _default(variable)) is not None:
                 initial[variable.key] = plain_value(default)
             types[name] = given.value("type") or variable.word("type") or variable.word_of()
             if given.value("required"):
                 required.append(name)
         variables[space.key] = VariablePlan(space.key, None, initial or None, None, "per_session", program.span(space))
     return StatePlan(variables, types, tuple(required))
+
+
+def _default(variable: nodes.Content) -> nodes.Text | None:
+    """The text of the default, by whatever name its key is written."""
+    wanted = key_at("state_variable", "default")
+    return next((m.text for m in reversed(variable.members) if key_at("state_variable", m.key) == wanted), None)
 
 
 def policy_plans(program: AgentText) -> tuple[PolicyPlan, ...]:

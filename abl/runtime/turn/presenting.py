@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from abl.analysis.index.formats import JSON_FORMATS, format_of
 from abl.expressions.budget import spends
 from abl.language import key_at, type_at, value_at
-from abl.language.types import Closed, Flag, Number, parts
-from abl.language.written import Lines, word
+from abl.language.types import Closed, Flag, Number, Texts, parts
+from abl.language.written import Lines, listed, word
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
 from abl.runtime.evaluation import value as value_formula
@@ -39,9 +39,9 @@ SPOKEN: Final = ("PLAIN_TEXT", "SSML")
 _LEFT_OUT: Final = object()
 _TYPED: Final = (Closed, Flag, Number)
 _SHORT: Final = {"BUTTON": "button", "SELECT": "select", "INPUT": "input"}
-_ARROW: Final = re.compile(r"(.*?)\s*->\s*([\w.-]+)", re.DOTALL)
 _SLOT: Final = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 _PATH: Final = re.compile(r"[A-Za-z_][\w.]*")
+_ID: Final = re.compile(r"[\w.-]+")
 _TAG: Final = re.compile(r"<[^>]*>")
 _MEDIA: Final = {"image": "IMAGE", "audio": "AUDIO", "video": "VIDEO", "file": "FILE", "document": "FILE"}
 
@@ -70,7 +70,7 @@ def presented(
             case "ACTIONS":
                 found["actions"] = writer.actions(content)
             case "VOICE":
-                voice = {part.key.upper(): part for part in content.members}
+                voice = {writer.name(part, "voice"): part for part in content.members}
                 found["voice"] = {name: writer.text(voice[name]) for name in SPOKEN if name in voice}
             case _:
                 found["renderables"] = writer.of(content, "renderable")
@@ -128,7 +128,7 @@ class _Writer:
     def actions(self, content: Content) -> dict[str, Any]:
         """The elements, within the buttons that a profile allows, and the properties beside them."""
         listed = content.get("elements") or content
-        made = {self._name(part, "actions"): self.member(part, "actions") for part in content.members}
+        made = {self.name(part, "actions"): self.member(part, "actions") for part in content.members}
         elements = self._each(listed.items, "element")
         most = profiles.response(self.engine, self.thread, "max_buttons")
         if most is not None:
@@ -138,7 +138,9 @@ class _Writer:
 
     def text(self, content: Content) -> str:
         """A text, rendered, as a trace may show it."""
-        raw = content.text.value if content.text is not None else ""
+        return self._rendered(content.text.value if content.text is not None else "")
+
+    def _rendered(self, raw: str) -> str:
         rendered = self.engine.render(self.thread, raw, self.local or None).text
         return self.engine.recorder.text(rendered.rstrip("\n"))
 
@@ -149,9 +151,11 @@ class _Writer:
             typed = type_at(place, content.key).read_word(word(content.text))
             if typed is not None:
                 return typed
+        if isinstance(type_at(place, content.key), Texts):
+            return self._texts(content)
         below = (*value.maps, *value.lists)
         if content.text is not None and (value.lists or "listed" in value.maps):
-            return self._array(content)
+            return self._array(content, any(isinstance(one, Texts) for one in parts(type_at(place, content.key))))
         if content.items and value.lists:
             return self._each(content.items, value.lists[0])
         return self.of(content, below[0] if below else "")
@@ -165,7 +169,7 @@ class _Writer:
         if (source := content.text_of("from")) is not None:
             return self._filled(source.value, content.get("template"), place)
         if content.members:
-            made = {self._name(part, place): self.member(part, place) for part in content.members if part.key != "when"}
+            made = {self.name(part, place): self.member(part, place) for part in content.members if part.key != "when"}
             return _whole({name: value for name, value in made.items() if value is not _LEFT_OUT}, place)
         if content.items:
             return self._each(content.items, place)
@@ -183,10 +187,19 @@ class _Writer:
             made.append(writer.of(template, place) if template is not None else item)
         return [value for value in made if value is not _LEFT_OUT]
 
-    def _array(self, content: Content) -> Any:
+    def _array(self, content: Content, texts: bool) -> Any:
+        """The items at a path; else what is written, as a list where the key takes one of ``texts``."""
         raw = content.text.value.strip() if content.text is not None else ""
         slot = _SLOT.fullmatch(raw)
-        return self._listed(slot[1] if slot else raw) if slot or _PATH.fullmatch(raw) else self._scalar(content)
+        if slot or _PATH.fullmatch(raw):
+            return self._listed(slot[1] if slot else raw)
+        return self._texts(content) if texts else self._scalar(content)
+
+    def _texts(self, content: Content) -> list[str]:
+        """A list of texts in any form, each rendered."""
+        if content.text is not None:
+            return [self._rendered(item) for item in listed(content.text)]
+        return [self.text(item) for item in content.items]
 
     def _listed(self, path: str) -> list[Any]:
         slot = _SLOT.fullmatch(path.strip())
@@ -216,7 +229,8 @@ class _Writer:
                 return _number(said)
 
     @staticmethod
-    def _name(content: Content, place: str) -> str:
+    def name(content: Content, place: str) -> str:
+        """The key as its place declares it; as written where it does not."""
         known = key_at(place, content.key)
         return known.name if known is not None else content.key
 
@@ -236,15 +250,20 @@ def _parsed(text: str) -> Any:
         return text
 
 
+def _labelled(text: str) -> dict[str, str]:
+    """``label -> id`` of a short form; the label alone where no id is behind the last arrow."""
+    label, _, name = text.rpartition("->")
+    if not label or not _ID.fullmatch(name.strip()):
+        return {"label": text}
+    return {"label": label.rstrip().strip("\"'"), "id": name.strip()}
+
+
 def _whole(made: dict[str, Any], place: str) -> dict[str, Any]:
     """Short forms of an element written out; of texts by condition the first that holds."""
     if place == "element":
         for short, kind in _SHORT.items():
             if short in made:
-                label, arrow = str(made.pop(short)), None
-                if (arrow := _ARROW.fullmatch(label)) is not None:
-                    label, made["id"] = arrow[1].strip("\"'"), arrow[2]
-                made |= {"type": kind, "label": label}
+                made |= {"type": kind, **_labelled(str(made.pop(short)))}
     if place == "feedback":
         for name in [name for name in made if name.endswith("_rules")]:
             rules = made.pop(name)

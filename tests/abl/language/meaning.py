@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
@@ -30,6 +31,7 @@ _PLACES: Final = frozenset(
 """Where something stands, and the tree that plans are made of."""
 _OF_ANALYSIS: Final = frozenset({"index", "library"})
 """What a program asks the analysis for: it keeps places of its own."""
+_QUOTED: Final = re.compile(r"(ABL\d+) .*", re.DOTALL)
 _DEEPEST: Final = 25
 _MESSAGES: Final = ("Wq7-4829", "one", "yes")
 
@@ -66,7 +68,10 @@ def _placeless(found: object) -> object:
         if found.get("kind") == "not_executed":  # it names the key as it is written
             return "not_executed", plain(found["data"]["construct"])
         quotes = {"message", "diagnostics"} if str(found.get("code", "")).startswith("ABL") else set()
-        return {name: _placeless(value) for name, value in found.items() if name not in _PLACES | quotes}
+        said = {name: value for name, value in found.items() if name not in _PLACES | quotes}
+        if found.get("code") == "RUN015":  # it quotes the diagnostic, which names the key as it is written
+            said["message"] = _QUOTED.sub(r"\1", said["message"])
+        return {name: _placeless(value) for name, value in said.items()}
     return [_placeless(each) for each in found] if isinstance(found, list) else found
 
 
@@ -86,11 +91,12 @@ def _said(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Entry):
         return _entry(value, depth)
     if isinstance(value, nodes.Content):  # kept as written; events show what is made of it
-        return (
-            plain(value.key),
-            _said(value.text, depth + 1),
-            *(_said(p, depth + 1) for p in (value.members, value.items)),
-        )
+        texts = [item.text for item in value.items]
+        if value.text is not None and not value.members:
+            return plain(value.key), [_number(_word(word)) for word in listed(value.text)]
+        if texts and all(text is not None for text in texts) and not any(item.members for item in value.items):
+            return plain(value.key), [_number(_word(text.value)) for text in texts if text is not None]
+        return plain(value.key), *(_said(part, depth + 1) for part in (value.members, value.items))
     if isinstance(value, LeftOut):
         return plain(value.construct)
     if isinstance(value, Mapping):
@@ -104,6 +110,8 @@ def _said(value: Any, depth: int = 0) -> Any:
             _word(read) if isinstance(read, str) else _said(read, depth + 1),
             _said(value.rules, depth + 1),
         )
+    if isinstance(value, nodes.Setting) and value.block is not None and not value.rules:  # a list below its key
+        return value.keyword, _said(type_at("step", value.keyword).read(value.block), depth + 1), []
     if isinstance(value, nodes.OnFail) and value.then_word:
         value = replace(value, then=None)
     if isinstance(value, nodes.Node) and value.PLACE:
@@ -123,6 +131,14 @@ def _word(text: str) -> str:
     word = unquoted(text).lower()
     switch = FLAG.read_word(word)
     return word if switch is None else str(switch).lower()
+
+
+def _number(said: Any) -> Any:
+    """A number as a number, which a run reads in any spelling where one is declared."""
+    try:
+        return float(said)
+    except (TypeError, ValueError):
+        return said
 
 
 def _entry(entry: Entry, depth: int) -> Any:

@@ -7,7 +7,6 @@ same plans, the same events (so the same masking), no error that the canonical o
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -159,11 +158,6 @@ def _differs(frame: Frame) -> bool:
         except AssertionError:
             return True
     return False
-
-
-def whole(tried: list[Tried]) -> list[Tried]:
-    """All of them where FUZZ is set, as `make fuzz` does: ten minutes. Else the sample."""
-    return tried if os.environ.get("FUZZ") else sample(tried)
 
 
 @pytest.mark.thorough

@@ -6,6 +6,7 @@ import pytest
 
 from abl import parse
 from abl.runtime.plan.declarations import declaration
+from abl.runtime.plan.program import programs_of
 from tests.abl.runtime.harness import events_of, session
 
 ASKING = """FLOW:
@@ -114,3 +115,47 @@ def test_a_tool_ends_the_conversation_by_do_in_brackets() -> None:
     )
     desk = session(agent.format(handler="default", then="THEN"), tools={"pay": [{"result": {"total": 1}}]})
     assert [event["name"] for event in events_of(desk.start(), "set")].count("done") == 1
+
+
+@pytest.mark.parametrize("key", ["default", "DEFAULT", "default_value", "defaultValue"])
+def test_a_variable_of_state_has_its_default_by_every_name(key: str) -> None:
+    (program,) = programs_of("desk.agent.abl", f'SUPERVISOR: Desk\nSTATE:\n  case:\n    level:\n      {key}: "gold"\n')
+    assert program.state.variables["case"].initial == {"level": "gold"}
+
+
+SHOWING = """FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+{shown}
+    THEN: COMPLETE
+"""
+
+
+@pytest.mark.parametrize("key", ["PLAIN_TEXT", "plain_text", "plainText"])
+def test_what_is_spoken_is_read_in_every_spelling(key: str) -> None:
+    turn = session(SHOWING.format(shown=f'    VOICE:\n      {key}: "Hello"')).start()
+    assert events_of(turn, "respond")[0]["voice"] == {"PLAIN_TEXT": "Hello"}
+
+
+@pytest.mark.parametrize(
+    "targets", ["[web, {{input}}]", "web, {{input}}", '\n           - web\n           - "{{input}}"']
+)
+def test_the_channels_of_a_renderable_are_a_list_in_every_form(targets: str) -> None:
+    shown = f"      RENDERABLES:\n        - name: card\n          targets: {targets}\n          payload: {{a: 1}}"
+    turn = session(SHOWING.format(shown=shown)).start()
+    assert events_of(turn, "respond")[0]["renderables"][0]["targets"] == ["web", ""]
+
+
+@pytest.mark.parametrize(
+    ("written", "label", "name"),
+    [
+        ('"Lend it" -> lend', "Lend it", "lend"),
+        ('"a -> b" -> lend-1', "a -> b", "lend-1"),
+        (f'"Lend{" " * 200}it"->lend', f"Lend{' ' * 200}it", "lend"),
+    ],
+)
+def test_a_short_button_has_its_id_behind_the_last_arrow(written: str, label: str, name: str) -> None:
+    turn = session(SHOWING.format(shown=f"    ACTIONS:\n      - BUTTON: {written}")).start()
+    elements = events_of(turn, "respond")[0]["actions"]["elements"]
+    assert elements == [{"type": "button", "label": label, "id": name}]

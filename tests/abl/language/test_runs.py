@@ -65,8 +65,8 @@ def told_in(text: str) -> list[tuple[int, int]]:
             *(one for part in (outs.steps, outs.tools) for listed in part.values() for one in listed),
         ]
         starts += [one.span["start"] for one in found]
-        starts += [span["start"] for plan in program.profiles for _, span in plan.left_out]
-    starts += [span["start"] for plan in profiles_in({PATH: text}).values() for _, span in plan.left_out]
+        starts += [out.span["start"] for plan in program.profiles for out in plan.left_out]
+    starts += [out.span["start"] for plan in profiles_in({PATH: text}).values() for out in plan.left_out]
     lines = []
     for _, _, span in effects.held(PATH, text):
         begin = document.source.position(span.start)

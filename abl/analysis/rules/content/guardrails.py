@@ -176,15 +176,14 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
     content = guardrail.content
     action, strategy = content.get("action"), content.get("fix_strategy")
     if strategy is not None and strategy.word_of():
+        meant = value_of_text("guardrail", "fix_strategy", strategy.text)
+        if meant == "custom" and content.get("fix_expression") is None:
+            yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'))
+            return  # of two problems at one word the error is the one that counts
         words = "Unknown fix_strategy `{x}`. Did you mean `{y}`?"
         yield from unfit(
             strategy.text, "guardrail", "fix_strategy", guardrail.path, x=strategy.word_of(), wording=words
         )
-        if (
-            value_of_text("guardrail", "fix_strategy", strategy.text) == "custom"
-            and content.get("fix_expression") is None
-        ):
-            yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'))
     elif action is not None and value_of_text("guardrail", "action", action.text) == "fix":
         yield _lack(guardrail, action, agent, ("fix_strategy", STRATEGIES[0]))
 
