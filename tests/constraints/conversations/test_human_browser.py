@@ -56,17 +56,17 @@ def talk(admin_page, humans):
 
 @pytest.mark.parametrize(
     ("button", "note", "reply"),
-    [("End as resolved", "by phone", "Solved: by phone"), ("End as unresolved", "", "Not solved.")],
+    [("Mark as resolved", "by phone", "Solved: by phone"), ("Mark as unresolved", "", "Not solved.")],
 )
 def test_the_tester_ends_the_part_of_the_human(talk, button, note, reply):
     expect(talk.locator("[data-human]")).to_have_count(0)
     say(talk, "help", 1)
     human = talk.locator("#chat-turn-1 [data-human]")
-    expect(human).to_contain_text("A human has the conversation")
-    human.get_by_label("Note of the human").fill(note)
+    expect(human).to_contain_text("Handed to a human agent")
+    human.get_by_label("Note").fill(note)
     human.get_by_role("button", name=button, exact=True).click()
     expect(talk.locator("#chat-turn-2[data-status=done]")).to_be_attached()
-    expect(talk.locator("#chat-turn-2")).to_contain_text("The human's part has ended")
+    expect(talk.locator("#chat-turn-2")).to_contain_text("Returned by the human agent")
     expect(talk.locator("#chat-turn-2")).to_contain_text(reply)
     expect(talk.locator("#chat-turn-1 [data-human]")).to_be_hidden()
     expect(talk.locator("#chat-turn-2 [data-human]")).to_have_count(0)
