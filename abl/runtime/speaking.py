@@ -47,8 +47,8 @@ def say(
 ) -> bool:
     """Queue a message and record it; False when it is empty or over the limit of a turn.
 
-    ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one
-    for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it later, None: the text.
+    ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` only as results. ``result``: it is
+    one for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it later, None: the text.
     """
     text = text.rstrip("\n")
     if not text:
@@ -94,7 +94,7 @@ def say_template(
     if rendered.missing:
         message = "nothing to show for " + ", ".join(rendered.missing)
         more["notes"] = [note("RUN004", "template.unresolved", message)]
-    result = kind == "reply" and from_tool(thread, template(text).names, local)
+    result = from_tool(thread, template(text).names, local)
     say(engine, thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result, for_model=for_model)
     return rendered.text.rstrip("\n")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.expressions.nodes import Literal, Logical, Node
 from abl.runtime.evaluation import Formula, value
-from abl.runtime.flow.ahead import Ahead
+from abl.runtime.flow.ahead import Ahead, dead_ends
 from abl.runtime.flow.position import own_directives
 from abl.runtime.plan.parts import RulePlan
 from abl.runtime.state import DetourState
@@ -134,17 +134,20 @@ def spares(engine: Engine, thread: Thread, point: Point) -> bool:
 
 
 def _leads_on(engine: Engine, thread: Thread, detour: DetourState, tool: str | None) -> bool:
-    """True for a call behind which a write is ahead, or the target for a tool that is called in the detour only."""
+    """True for a call that writes what is wanted, or has a step of the detour ahead and is no call of the work."""
     program = engine.program(thread)
     if program.flow is None or not thread.flow.frames:
         return False
     planned = _planned(engine, thread, detour.target, detour.parts, detour.forbids)
     ahead = Ahead(program.flow, planned.places)
     (key, index), outer = thread.flow.frames[-1], thread.flow.frames[:-1]
-    ahead.look([*outer, (key, index - 1)])  # the call itself may bind what is wanted
-    if ahead.writes or ahead.exits & planned.leading:
+    if ahead.is_write(program.flow.lists.get(str(key))[index - 1]):  # the call itself binds what is wanted
         return True
-    return bool(ahead.exits & planned.steps.keys()) and tool not in planned.elsewhere
+    is_needed = not outer and thread.flow.step in planned.needed
+    if not is_needed and tool not in planned.used and tool in planned.elsewhere | dead_ends(program.flow, planned):
+        return False
+    ahead.look([*outer, (key, index - 1)])
+    return ahead.leads_on(planned)
 
 
 def is_no_result(thread: Thread, rule: str, message: Message) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from abl.language import declared_name, words_at
 from abl.language.entry import Entry
 from abl.language.written import unquoted
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text
 from abl.runtime.flow.actions import wording
@@ -113,6 +114,7 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             expression=text,
             cause="on_error",
             sensitive=engine.derives(thread, formula.names),
+            from_tool=from_tool(thread, formula.names),
         )
     if (logged := handler.text("LOG")) is not None:
         rendered = engine.render(thread, logged)
