@@ -48,7 +48,8 @@ def say(
     """Queue a message and record it; False when it is empty or over the limit of a turn.
 
     ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` only as results. ``result``: it is
-    one for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it later, None: the text.
+    one for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it
+    later, None: the text.
     """
     text = text.rstrip("\n")
     if not text:

@@ -72,7 +72,9 @@ def detour_of(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> Detou
         places=frozenset(node.span for places in writes for found in places.values() for node in found),
         elsewhere=frozenset(elsewhere),
         used=frozenset(_used(agent, steps)),
-        needed=frozenset(step for step in steps if any(_needs(step, places.keys(), target, inner) for places in writes)),
+        needed=frozenset(
+            step for step in steps if any(_needs(step, places.keys(), target, inner) for places in writes)
+        ),
     )
 
 
@@ -202,7 +204,8 @@ def _used(agent: AgentIndex, steps: set[str]) -> set[str]:
     read = {
         (path.partition(".")[0], step)
         for path, _, use, owner, step, *_ in agent.reads
-        if step in steps and (use.place in _DECIDING if use is not None else isinstance(owner, nodes.Transform))
+        if step in steps
+        and (use.place in _DECIDING if use is not None else isinstance(owner, nodes.Transform))
         and not _HANDLER.search(owner.path)
     }
     roots = {root for root, _ in read}

@@ -36,7 +36,8 @@ def start_collecting(
 ) -> bool:
     """Make the fields missing and ask the first; ``message`` is the prompt of a field without its own.
 
-    ``result``: the message reads what came from a tool (04 §6). False when nothing is asked: with ``THEN: continue`` all fields may be there already.
+    ``result``: the message reads what came from a tool (04 §6). False when nothing is asked: with ``THEN: continue``
+    all fields may be there already.
     """
     to_clear = to_empty(engine, thread, fields, condition, then)
     if not to_clear and all(_given(thread, field) for field in fields):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from abl.expressions.nodes import Literal, Logical, Node
+from abl.expressions.nodes import Call, Literal, Logical, Method, Node, Path, walk
 from abl.runtime.evaluation import Formula, value
 from abl.runtime.flow.ahead import Ahead, dead_ends
 from abl.runtime.flow.position import own_directives
@@ -85,8 +85,10 @@ def _constant_keeps(engine: Engine, thread: Thread, part: Formula, forbids: bool
 
 
 def is_literal(formula: Formula) -> bool:
-    """True for a value that is written as a constant."""
-    return formula.node is None or isinstance(formula.node, Literal)
+    """True for a value that is written as a constant: it reads no name, calls nothing and has no ``{{…}}``."""
+    parts = [] if formula.node is None else list(walk(formula.node))
+    texts = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
+    return not any(isinstance(part, Path | Call | Method) for part in parts) and not any("{{" in text for text in texts)
 
 
 def wrote(engine: Engine, thread: Thread, path: str, *, literal: bool = False) -> None:
