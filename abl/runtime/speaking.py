@@ -88,14 +88,15 @@ def say_template(
     data: dict[str, Any] | None = None,
     local: Mapping[str, Any] | None = None,
     for_model: str | None = None,
+    result: bool = False,
 ) -> str:
-    """Render and say; gives the text, which may be empty."""
+    """Render and say; gives the text, which may be empty. ``result``: what presents it reads what a tool gave."""
     rendered = engine.render(thread, text, local)
     more: dict[str, Any] = {"template": cut_text(text), "missing": rendered.missing, **(data or {})}
     if rendered.missing:
         message = "nothing to show for " + ", ".join(rendered.missing)
         more["notes"] = [note("RUN004", "template.unresolved", message)]
-    result = from_tool(thread, template(text).names, local)
+    result = result or from_tool(thread, template(text).names, local)
     say(engine, thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result, for_model=for_model)
     return rendered.text.rstrip("\n")
 

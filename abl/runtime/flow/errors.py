@@ -15,7 +15,7 @@ from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
 from abl.runtime.plan.assignments import assignments_of, line_of
-from abl.runtime.turn.presenting import present, spoken
+from abl.runtime.turn.presenting import contents, presented, shows_result, spoken
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -123,11 +123,15 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
     respond, span = handler.text("RESPOND"), span_of(handler.block)
     body = wording(engine, thread, respond, span) if respond is not None else None
     if body is not None:
-        found = present(
-            engine, thread, [(key, line) for key in handler.entry.written if (line := handler.entry.lines(key))]
-        )
+        written = contents((key, line) for key in handler.entry.written if (line := handler.entry.lines(key)))
+        found = presented(engine, thread, written)
         engine.say_template(
-            thread, spoken(engine, found) or body, kind="notice", span=span, data={"by": "on_error", **found}
+            thread,
+            spoken(engine, found) or body,
+            kind="notice",
+            span=span,
+            data={"by": "on_error", **found},
+            result=shows_result(thread, written),
         )
 
 
