@@ -66,8 +66,11 @@ def detour_of(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> Detou
     returning = _without_cycles(back - {target} - _calling(agent), inner)
     steps = {target} | leading | returning
     elsewhere = _called_elsewhere(agent, steps)
+    not_here = elsewhere | {
+        tool for tool in _offered_elsewhere(agent, steps) if not _decides(agent, tool, steps, parts)
+    }
     return Detour(
-        steps={step: tuple(sorted(_offered(agent, step) - elsewhere)) for step in sorted(steps)},
+        steps={step: tuple(sorted(_offered(agent, step) - not_here)) for step in sorted(steps)},
         leading=frozenset(leading - {target}),
         places=frozenset(node.span for places in writes for found in places.values() for node in found),
         elsewhere=frozenset(elsewhere),
@@ -193,21 +196,40 @@ def _offered(agent: AgentIndex, step: str) -> set[str]:
     return {ref.name.value for ref in agent.tool_refs if ref.step == step and ref.key == "AVAILABLE_TOOLS"}
 
 
+def _offered_elsewhere(agent: AgentIndex, steps: set[str]) -> set[str]:
+    """The tools that AVAILABLE_TOOLS of other steps names."""
+    return {r.name.value for r in agent.tool_refs if r.key == "AVAILABLE_TOOLS" and r.step not in steps}
+
+
+def _decides(agent: AgentIndex, tool: str, steps: set[str], parts: Sequence[Changes]) -> bool:
+    """True for a tool whose result a step of the detour reads to go on, or which writes what the rule demands."""
+    own = (tool, f"last_{tool}_result")
+    if {name for name, _ in _read(agent, steps)} & {*own}:
+        return True
+    paths = (*own, *(write.path for write in agent.writes if write.node.path.startswith(f"tools.{tool}.")))
+    return any(changes(path, None) for path in paths for changes in parts)
+
+
 def _called_elsewhere(agent: AgentIndex, steps: set[str]) -> set[str]:
     """Tools that a CALL outside of these steps, or of a handler, calls."""
     calls = [ref for ref in agent.tool_refs if ref.call is not None]
     return {r.name.value for r in calls if r.step not in steps or (r.call is not None and _HANDLER.search(r.call.path))}
 
 
-def _used(agent: AgentIndex, steps: set[str]) -> set[str]:
-    """Tools that CALLs of these steps call and whose result a condition, SET, TRANSFORM or argument there reads."""
-    read = {
+def _read(agent: AgentIndex, steps: set[str]) -> set[tuple[str, str | None]]:
+    """First segments that conditions, SET, TRANSFORM and arguments of these steps read, each with its step."""
+    return {
         (path.partition(".")[0], step)
         for path, _, use, owner, step, *_ in agent.reads
         if step in steps
         and (use.place in _DECIDING if use is not None else isinstance(owner, nodes.Transform))
         and not _HANDLER.search(owner.path)
     }
+
+
+def _used(agent: AgentIndex, steps: set[str]) -> set[str]:
+    """Tools that CALLs of these steps call and whose result a condition, SET, TRANSFORM or argument there reads."""
+    read = _read(agent, steps)
     roots = {root for root, _ in read}
     tools = {tool.name.value: tool for tool in agent.agent.tools}
     found = set()
