@@ -47,8 +47,9 @@ def say(
 ) -> bool:
     """Queue a message and record it; False when it is empty or over the limit of a turn.
 
-    ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` are not. ``result``: it is one
-    for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it later, None: the text.
+    ``kind``: ``reply`` is judged by the pass `response`, ``prompt`` and ``notice`` only as results. ``result``: it is
+    one for `BEFORE returning results` (docs/spec 04 §6). ``for_model`` is what a model sees of it
+    later, None: the text.
     """
     text = text.rstrip("\n")
     if not text:
@@ -87,14 +88,15 @@ def say_template(
     data: dict[str, Any] | None = None,
     local: Mapping[str, Any] | None = None,
     for_model: str | None = None,
+    result: bool = False,
 ) -> str:
-    """Render and say; gives the text, which may be empty."""
+    """Render and say; gives the text, which may be empty. ``result``: what presents it reads what a tool gave."""
     rendered = engine.render(thread, text, local)
     more: dict[str, Any] = {"template": cut_text(text), "missing": rendered.missing, **(data or {})}
     if rendered.missing:
         message = "nothing to show for " + ", ".join(rendered.missing)
         more["notes"] = [note("RUN004", "template.unresolved", message)]
-    result = kind == "reply" and from_tool(thread, template(text).names, local)
+    result = result or from_tool(thread, template(text).names, local)
     say(engine, thread, rendered.text, kind=kind, event=event, span=span, data=more, result=result, for_model=for_model)
     return rendered.text.rstrip("\n")
 

@@ -17,20 +17,25 @@ Changes = Callable[[str, "nodes.Assignment | None"], bool]
 """Whether a write of a path, by an assignment or otherwise, may change what the rule demands."""
 _HANDLER: Final = re.compile(r"\.(?:DIGRESSIONS|SUB_INTENTS)\b|\bglobal_digressions\b")
 _BY_STEPS: Final = frozenset({"gather", "set", "as", "transform", "return", "collect"})
+_DECIDING: Final = frozenset({"SET", "IF", "CHECK", "EXIT_WHEN", "WHEN", "FILTER", "MAP", "ARGUMENT", "WITH"})
+"""Where a step reads the result of a call to go on with it, rather than to show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detour:
     """``steps`` are those of the detour, each with the tools that a model may call there.
 
-    ``leading`` are the steps from which a write is ahead without the target, ``places`` what writes, and ``elsewhere``
-    the tools that a CALL outside of the detour calls.
+    ``leading`` are the steps from which a write is ahead without the target, ``places`` what writes, ``elsewhere``
+    the tools that a CALL outside of the detour calls, ``used`` those whose result a step of it reads to go on, and
+    ``needed`` the steps that every way from the target to a write of some part passes.
     """
 
     steps: dict[str, tuple[str, ...]]
     leading: frozenset[str] = frozenset()
     places: frozenset[Span] = frozenset()
     elsewhere: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
 
 
 def detour_of(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> Detour:
@@ -61,11 +66,18 @@ def detour_of(agent: AgentIndex, target: str, parts: Sequence[Changes]) -> Detou
     returning = _without_cycles(back - {target} - _calling(agent), inner)
     steps = {target} | leading | returning
     elsewhere = _called_elsewhere(agent, steps)
+    not_here = elsewhere | {
+        tool for tool in _offered_elsewhere(agent, steps) if not _decides(agent, tool, steps, parts)
+    }
     return Detour(
-        steps={step: tuple(sorted(_offered(agent, step) - elsewhere)) for step in sorted(steps)},
+        steps={step: tuple(sorted(_offered(agent, step) - not_here)) for step in sorted(steps)},
         leading=frozenset(leading - {target}),
         places=frozenset(node.span for places in writes for found in places.values() for node in found),
         elsewhere=frozenset(elsewhere),
+        used=frozenset(_used(agent, steps)),
+        needed=frozenset(
+            step for step in steps if any(_needs(step, places.keys(), target, inner) for places in writes)
+        ),
     )
 
 
@@ -91,6 +103,12 @@ def _leading_to(goals: Iterable[str], following: dict[str, set[str]]) -> set[str
     while more := {step for step, ways in following.items() if step not in found and ways & found}:
         found |= more
     return found
+
+
+def _needs(step: str, writing: Iterable[str], target: str, following: dict[str, set[str]]) -> bool:
+    """True for a step without which no write can be reached from the target."""
+    others = {name: ways - {step} for name, ways in following.items() if name != step}
+    return target == step or target not in _leading_to(set(writing) - {step}, others)
 
 
 def _without_cycles(steps: set[str], following: dict[str, set[str]]) -> set[str]:
@@ -178,7 +196,47 @@ def _offered(agent: AgentIndex, step: str) -> set[str]:
     return {ref.name.value for ref in agent.tool_refs if ref.step == step and ref.key == "AVAILABLE_TOOLS"}
 
 
+def _offered_elsewhere(agent: AgentIndex, steps: set[str]) -> set[str]:
+    """The tools that AVAILABLE_TOOLS of other steps names."""
+    return {r.name.value for r in agent.tool_refs if r.key == "AVAILABLE_TOOLS" and r.step not in steps}
+
+
+def _decides(agent: AgentIndex, tool: str, steps: set[str], parts: Sequence[Changes]) -> bool:
+    """True for a tool whose result a step of the detour reads to go on, or which writes what the rule demands."""
+    own = (tool, f"last_{tool}_result")
+    if {name for name, _ in _read(agent, steps)} & {*own}:
+        return True
+    paths = (*own, *(write.path for write in agent.writes if write.node.path.startswith(f"tools.{tool}.")))
+    return any(changes(path, None) for path in paths for changes in parts)
+
+
 def _called_elsewhere(agent: AgentIndex, steps: set[str]) -> set[str]:
     """Tools that a CALL outside of these steps, or of a handler, calls."""
     calls = [ref for ref in agent.tool_refs if ref.call is not None]
     return {r.name.value for r in calls if r.step not in steps or (r.call is not None and _HANDLER.search(r.call.path))}
+
+
+def _read(agent: AgentIndex, steps: set[str]) -> set[tuple[str, str | None]]:
+    """First segments that conditions, SET, TRANSFORM and arguments of these steps read, each with its step."""
+    return {
+        (path.partition(".")[0], step)
+        for path, _, use, owner, step, *_ in agent.reads
+        if step in steps
+        and (use.place in _DECIDING if use is not None else isinstance(owner, nodes.Transform))
+        and not _HANDLER.search(owner.path)
+    }
+
+
+def _used(agent: AgentIndex, steps: set[str]) -> set[str]:
+    """Tools that CALLs of these steps call and whose result a condition, SET, TRANSFORM or argument there reads."""
+    read = _read(agent, steps)
+    roots = {root for root, _ in read}
+    tools = {tool.name.value: tool for tool in agent.agent.tools}
+    found = set()
+    for ref in agent.tool_refs:
+        if ref.step in steps and ref.call is not None and not _HANDLER.search(ref.call.path):
+            name = ref.name.value
+            own = {name, f"last_{name}_result"} | ({ref.call.as_.value.partition(".")[0]} if ref.call.as_ else set())
+            if own & roots or any((each, ref.step) in read for each in bound_by(name, tools.get(name))):
+                found.add(name)
+    return found

@@ -10,6 +10,7 @@ from abl.runtime.constraints.on_fail import act
 from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.records import condition_record, judged
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.actions import model_context, wording
@@ -168,6 +169,7 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
                 span=where,
                 expression=text,
                 sensitive=engine.derives(thread, formula.names),
+                from_tool=from_tool(thread, formula.names),
             )
         engine.move(thread, Escalate(plan.reason, plan.span, plan.priority))
         return True

@@ -146,6 +146,8 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
         child.flow = type(child.flow)()
         child.gather = type(child.gather)()
         child.collect = None
+        child.detours.clear()
+        child.called = False
         for key in [key for key in engine.turn.entered if key.startswith(f"{to}.")]:
             del engine.turn.entered[key]  # a new activation may enter its steps again
     engine.enter(child)
@@ -223,6 +225,7 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
             expression=text,
             cause="return",
             sensitive=engine.derives(parent, formula.names),
+            from_tool=from_tool(parent, formula.names),
         )
     word = given.given("action") or word
     known = key_at("on_return", "action")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from abl.runtime.constraints.collecting import start_collecting, to_empty
 from abl.runtime.constraints.failures import BOUND
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.evaluation import Formula
+from abl.runtime.constraints.tool_sources import from_tool
+from abl.runtime.evaluation import Formula, template
 from abl.runtime.evaluation import condition as read_condition
 from abl.runtime.flow import steps
 from abl.runtime.flow.actions import set_variables
@@ -94,9 +95,10 @@ def _structured(
     then = on_fail.then.value.strip() if on_fail.then is not None else None
     here = collect and on_fail.goto is None and (then is None or on_fail.then_word == "retry" or retry)
     said = _say(engine, thread, on_fail) if not silent and not here else ""
-    rendered = ""
+    rendered, result = "", False
     if here and on_fail.message is not None:
         rendered = engine.render(thread, on_fail.message.value).text
+        result = from_tool(thread, template(on_fail.message.value).names)
     for key in dict.fromkeys(on_fail.order):
         if key == "SET":
             set_variables(engine, thread, on_fail.sets)
@@ -117,6 +119,7 @@ def _structured(
             span=engine.program(thread).span(on_fail),
             say=not said,
             condition=condition,
+            result=result,
         )
         return steps.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:

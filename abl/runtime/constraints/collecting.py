@@ -32,10 +32,12 @@ def start_collecting(
     span: Any,
     condition: Formula,
     say: bool = True,
+    result: bool = False,
 ) -> bool:
     """Make the fields missing and ask the first; ``message`` is the prompt of a field without its own.
 
-    False when nothing is asked: with ``THEN: continue`` all fields may be there already.
+    ``result``: the message reads what came from a tool (04 §6). False when nothing is asked: with ``THEN: continue``
+    all fields may be there already.
     """
     to_clear = to_empty(engine, thread, fields, condition, then)
     if not to_clear and all(_given(thread, field) for field in fields):
@@ -44,13 +46,15 @@ def start_collecting(
     thread.collect = CollectState(
         fields=fields, source=source, point=point, target=target, rule=rule, then=then, retry=retry, message=message
     )
-    program = engine.program(thread)
+    program, said = engine.program(thread), len(engine.turn.outbox)
     own_prompt = bool(fields) and program.field(fields[0]).prompt is not None
     if message and say and own_prompt:
-        engine.say(thread, message, kind="notice", event="respond", span=span, data={"by": "on_fail"})
+        engine.say(thread, message, kind="notice", event="respond", span=span, data={"by": "on_fail"}, result=result)
     if message and not say and not own_prompt:
         thread.collect.gather.quiet = True  # the message has just been said and is the prompt
     advance(engine, thread, request_of(engine, thread, thread.collect))
+    for prompt in engine.turn.outbox[said:]:
+        prompt.result = prompt.result or (result and not own_prompt)
     return True
 
 

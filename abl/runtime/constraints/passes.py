@@ -43,8 +43,7 @@ class _Judgement:
 def run_pass(engine: Engine, thread: Thread, point: Point) -> Failure | None:
     """Judge the rules at one point; the failure that stopped the pass, or None.
 
-    Rules of the reasoning steps that replies come from are judged too. In turn 0 the pass `response` judges only rules
-    with BEFORE returning results.
+    Rules of the reasoning steps that replies come from are judged too.
     """
     rules = rules_in_force(engine, thread, [message.step for message in point.said])
     if not rules:
@@ -78,7 +77,6 @@ class _Pass:
         self.engine = engine
         self.thread = thread
         self.point = point
-        self.greeting = point.name == "response" and engine.state.turn == 0
         self.collecting = (point.name == "turn" and not point.completing) or point.name == "response"
         self.refs: dict[str, dict[str, Any]] = {}
         self.spared: dict[tuple[str, ...], bool] = {}
@@ -96,7 +94,7 @@ class _Pass:
         for plan in rules:
             if failure is not None:
                 self.record(plan, _Judgement("not_reached"))
-            elif not (self.greeting and plan.checkpoint is None):
+            elif not (self.point.results_only and plan.checkpoint is None):
                 failure = self.judge(plan)
         return failure
 

@@ -13,7 +13,8 @@ class Point:
     """One pass. ``name`` is turn, tool_call or response; ``target`` the tool that is about to be called.
 
     ``origin`` is where a call comes from (``Invocation``), ``said`` the replies that the pass `response` judges.
-    ``completing``: a COMPLETE is about to end the agent's work.
+    ``completing``: a COMPLETE is about to end the agent's work. ``results_only``: in the pass `response`, only rules
+    with BEFORE returning results judge.
     """
 
     name: str
@@ -21,3 +22,4 @@ class Point:
     origin: str = "flow"
     said: Sequence[Message] = ()
     completing: bool = False
+    results_only: bool = False

@@ -19,7 +19,7 @@ from abl.runtime.events.recorder import cut_text, note
 from abl.runtime.flow.detours import is_literal
 from abl.runtime.flow.variables import assign, clear
 from abl.runtime.privacy.masking import HIDDEN_ERROR
-from abl.runtime.turn.presenting import present, presented, spoken
+from abl.runtime.turn.presenting import contents, presented, shows_result, spoken
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def respond(
         kind = "prompt" if event == "present" else kind
         own = [(prop.key, prop.block) for prop in action.props]
         named = program.template_parts.get(action.template.value, ()) if action.template is not None else ()
-        found = presented(engine, thread, named, local) | present(engine, thread, (*own, *beside), local)
+        written = contents((*own, *beside))
+        found = presented(engine, thread, named, local) | presented(engine, thread, written, local)
         said = engine.say_template(
             thread,
             spoken(engine, found) or body,
@@ -67,6 +68,7 @@ def respond(
             local=local,
             data=found,
             for_model=model_context(engine, thread, action.prop("MODEL_CONTEXT"), local),
+            result=shows_result(thread, (*named, *written), local),
         )
     return said
 

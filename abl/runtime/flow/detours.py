@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from abl.expressions.nodes import Literal, Logical, Node
+from abl.expressions.nodes import Call, Literal, Logical, Method, Node, Path, walk
 from abl.runtime.evaluation import Formula, value
-from abl.runtime.flow.ahead import Ahead
+from abl.runtime.flow.ahead import Ahead, dead_ends
 from abl.runtime.flow.position import own_directives
 from abl.runtime.plan.parts import RulePlan
 from abl.runtime.state import DetourState
@@ -85,8 +85,10 @@ def _constant_keeps(engine: Engine, thread: Thread, part: Formula, forbids: bool
 
 
 def is_literal(formula: Formula) -> bool:
-    """True for a value that is written as a constant."""
-    return formula.node is None or isinstance(formula.node, Literal)
+    """True for a value that is written as a constant: it reads no name, calls nothing and has no ``{{…}}``."""
+    parts = [] if formula.node is None else list(walk(formula.node))
+    texts = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
+    return not any(isinstance(part, Path | Call | Method) for part in parts) and not any("{{" in text for text in texts)
 
 
 def wrote(engine: Engine, thread: Thread, path: str, *, literal: bool = False) -> None:
@@ -134,17 +136,20 @@ def spares(engine: Engine, thread: Thread, point: Point) -> bool:
 
 
 def _leads_on(engine: Engine, thread: Thread, detour: DetourState, tool: str | None) -> bool:
-    """True for a call behind which a write is ahead, or the target for a tool that is called in the detour only."""
+    """True for a call that writes what is wanted, or has a step of the detour ahead and is no call of the work."""
     program = engine.program(thread)
     if program.flow is None or not thread.flow.frames:
         return False
     planned = _planned(engine, thread, detour.target, detour.parts, detour.forbids)
     ahead = Ahead(program.flow, planned.places)
     (key, index), outer = thread.flow.frames[-1], thread.flow.frames[:-1]
-    ahead.look([*outer, (key, index - 1)])  # the call itself may bind what is wanted
-    if ahead.writes or ahead.exits & planned.leading:
+    if ahead.is_write(program.flow.lists.get(str(key))[index - 1]):  # the call itself binds what is wanted
         return True
-    return bool(ahead.exits & planned.steps.keys()) and tool not in planned.elsewhere
+    is_needed = not outer and thread.flow.step in planned.needed
+    if not is_needed and tool not in planned.used and tool in planned.elsewhere | dead_ends(program.flow, planned):
+        return False
+    ahead.look([*outer, (key, index - 1)])
+    return ahead.leads_on(planned)
 
 
 def is_no_result(thread: Thread, rule: str, message: Message) -> bool:

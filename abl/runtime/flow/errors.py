@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from abl.language import declared_name, words_at
 from abl.language.entry import Entry
 from abl.language.written import unquoted
+from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
 from abl.runtime.plan.assignments import assignments_of, line_of
-from abl.runtime.turn.presenting import present, spoken
+from abl.runtime.turn.presenting import contents, presented, shows_result, spoken
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             expression=text,
             cause="on_error",
             sensitive=engine.derives(thread, formula.names),
+            from_tool=from_tool(thread, formula.names),
         )
     if (logged := handler.text("LOG")) is not None:
         rendered = engine.render(thread, logged)
@@ -121,11 +123,15 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
     respond, span = handler.text("RESPOND"), span_of(handler.block)
     body = wording(engine, thread, respond, span) if respond is not None else None
     if body is not None:
-        found = present(
-            engine, thread, [(key, line) for key in handler.entry.written if (line := handler.entry.lines(key))]
-        )
+        written = contents((key, line) for key in handler.entry.written if (line := handler.entry.lines(key)))
+        found = presented(engine, thread, written)
         engine.say_template(
-            thread, spoken(engine, found) or body, kind="notice", span=span, data={"by": "on_error", **found}
+            thread,
+            spoken(engine, found) or body,
+            kind="notice",
+            span=span,
+            data={"by": "on_error", **found},
+            result=shows_result(thread, written),
         )
 
 

@@ -10,4 +10,9 @@ _HANDLERS = ("global/", "/digression/", "/sub_intent/", "/on_action/")
 
 def own_directives(thread: Thread) -> bool:
     """True when the flow is in directives of its step, not in a digression, sub-intent or handler."""
-    return not any(word in str(frame[0]) for frame in thread.flow.frames for word in _HANDLERS)
+    return all(is_own(str(frame[0])) for frame in thread.flow.frames)
+
+
+def is_own(key: str) -> bool:
+    """True for the key of a list of a step's own directives."""
+    return not any(word in key for word in _HANDLERS)

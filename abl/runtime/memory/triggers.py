@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from abl.expressions.values import same
 from abl.language.memory import scope_by_segment
 from abl.runtime.constraints.records import condition_record, judged
+from abl.runtime.constraints.tool_sources import from_tool, note_source
 from abl.runtime.events.recorder import Event, iso_millis, note
 from abl.runtime.memory.facts import unchanged
 from abl.runtime.plan.parts import PathPlan, RecallPlan, TriggerPlan
@@ -66,6 +67,7 @@ def _store(engine: Engine, thread: Thread, trigger: TriggerPlan, value: Any, dat
     recorder = engine.recorder
     declared = trigger.target in engine.program(thread).persistent
     engine.taint(thread, trigger.target, engine.derives(thread, trigger.value.names))
+    note_source(thread, trigger.target, from_tool(thread, trigger.value.names))
     event = recorder.emit("remember", data, span=trigger.span)
     recorder.open(event)
     written = engine.facts.write(

@@ -92,6 +92,10 @@ class Lists:
         """The list of a key, empty when the text has no such place (any more)."""
         return self._lists.get(key, ())
 
+    def below(self, key: str) -> list[str]:
+        """The key and those of the lists nested in its list."""
+        return [each for each in self._lists if each == key or each.startswith(f"{key}/")]
+
     def __contains__(self, key: str) -> bool:
         return key in self._lists
 

@@ -164,6 +164,7 @@ def _close(engine: Engine, turn_start: Event, thread: Thread, *, hooks: bool) ->
     if hooks and not state.escalated and thread.paused is None:
         engine.enter(thread)
         lifecycle.hook(engine, thread, "after_turn")
+        replies.judge_replies(engine, results_only=True)
         replies.deliver(engine)
     for name in list(engine.turn.worked):
         worker = state.threads[name]

@@ -36,7 +36,7 @@ def activate(engine: Engine, thread: Thread) -> bool:
     """
     engine.enter(thread)
     first = not thread.activated
-    thread.activated, thread.called = True, False
+    thread.activated = True
     for key in [key for key in thread.system if key.startswith("_delegated:")]:
         del thread.system[key]
     if first:

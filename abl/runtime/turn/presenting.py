@@ -17,7 +17,8 @@ from abl.language import key_at, type_at, value_at
 from abl.language.types import Closed, Flag, Number, Texts, parts
 from abl.language.written import Lines, listed, word
 from abl.runtime.agents import profiles
-from abl.runtime.evaluation import condition
+from abl.runtime.constraints.tool_sources import from_tool
+from abl.runtime.evaluation import condition, template
 from abl.runtime.evaluation import value as value_formula
 from abl.syntax.nodes import Block, Content
 from abl.syntax.readers.content import content_of
@@ -50,8 +51,26 @@ Presented = dict[str, Any]
 
 def present(engine: Engine, thread: Thread, keys: Iterable[tuple[str, Lines]], local: Any = None) -> Presented:
     """``formats``, ``format`` (that of the channel), ``actions``, ``voice`` and ``renderables``, as far as written."""
-    shown = ((key, content_of(line)) for key, line in keys if key in SHOWN and isinstance(line, Block))
-    return presented(engine, thread, shown, local)
+    return presented(engine, thread, contents(keys), local)
+
+
+def contents(keys: Iterable[tuple[str, Lines]]) -> list[tuple[str, Content]]:
+    """What is written below the keys that present a message."""
+    return [(key, content_of(line)) for key, line in keys if key in SHOWN and isinstance(line, Block)]
+
+
+def shows_result(thread: Thread, keys: Iterable[tuple[str, Content]], local: Mapping[str, Any] | None = None) -> bool:
+    """True when a part of the presentation reads what came from a tool (docs/spec 04 §6)."""
+    return any(from_tool(thread, _names(content), local) for _, content in keys)
+
+
+def _names(content: Content) -> list[str]:
+    """Names that a text below a key may read: those in ``{{…}}``, and one that is the whole text."""
+    found = [name for part in (*content.members, *content.items) for name in _names(part)]
+    if content.text is None:
+        return found
+    written = content.text.value.strip()
+    return [*found, *template(written).names, *([written] if _PATH.fullmatch(written) else [])]
 
 
 def presented(

@@ -19,7 +19,7 @@ from abl.runtime.tools import confirm
 from abl.runtime.tools.calling import call_tool
 from abl.runtime.tools.exits import move_of
 from abl.runtime.tools.invocation import Called
-from abl.runtime.turn.presenting import presented
+from abl.runtime.turn.presenting import presented, shows_result
 from abl.runtime.turn.prompt import CALLS, Prompt, allowed_tools, prompt_of
 
 if TYPE_CHECKING:
@@ -89,8 +89,10 @@ def _one_turn(engine: Engine, thread: Thread, step: StepPlan | None, formula: Fo
 def _reply(engine: Engine, thread: Thread, text: str, by: str) -> None:
     """Say a model's words; RICH_CONTENT and ACTIONS of an agent without FLOW go with them (09 §14)."""
     program = engine.program(thread)
-    shown = presented(engine, thread, program.shown_parts) if program.flow is None else {}
-    engine.say(thread, text, kind="reply", event="respond", data={"by": by, **shown}, result=thread.called)
+    written = program.shown_parts if program.flow is None else ()
+    result = thread.called or shows_result(thread, written)
+    shown = presented(engine, thread, written)
+    engine.say(thread, text, kind="reply", event="respond", data={"by": by, **shown}, result=result)
 
 
 def _loop(engine: Engine, thread: Thread, step: StepPlan | None, formula: Formula | None) -> str | Signal | None:

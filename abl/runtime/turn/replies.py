@@ -11,7 +11,7 @@ from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.flow.signals import Signal
 from abl.runtime.guardrails.reviewing import review
-from abl.runtime.state import Thread
+from abl.runtime.state import Message, Thread
 from abl.runtime.turn import work
 
 if TYPE_CHECKING:
@@ -22,29 +22,42 @@ GOES_ON = frozenset({Verdict.COLLECTING, Verdict.JUMP, Verdict.STEP_AGAIN})
 """With these the agent still has work, even when what was dropped would have been its last reply."""
 
 
-def judge_replies(engine: Engine) -> None:
-    """T13: the pass `response`, once for each agent that has an undelivered reply."""
-    judged: set[str] = set()
+def judge_replies(engine: Engine, *, results_only: bool = False) -> None:
+    """T13: the pass `response` for each agent that has an undelivered reply.
+
+    Once, and again for what is said after a jump or a handoff in that pass; what an ON_FAIL itself says is not judged.
+    ``results_only``: of what the hook after_turn says only results are judged, by rules with BEFORE.
+    """
+    judged: set[int] = set()
     while True:
-        agent = next((m.agent for m in engine.turn.outbox if m.kind == "reply" and m.agent not in judged), None)
-        if agent is None:
+        waiting = (message for message in engine.turn.outbox if message.seq not in judged)
+        due = [each for each in waiting if each.result or (each.kind == "reply" and not results_only)]
+        if not due:
             return
-        judged.add(agent)
-        _judge_agent(engine, engine.state.threads[agent])
+        replies = [message for message in due if message.agent == due[0].agent]
+        judged.update(message.seq for message in replies)
+        point = Point("response", said=replies, results_only=results_only or _is_results(engine, replies))
+        _judge_agent(engine, engine.state.threads[due[0].agent], point, judged)
 
 
-def _judge_agent(engine: Engine, thread: Thread) -> None:
-    replies = [m for m in engine.turn.outbox if m.agent == thread.agent and m.kind == "reply"]
+def _is_results(engine: Engine, said: list[Message]) -> bool:
+    """True where rules without BEFORE do not judge: a greeting, and prompts and notices that are results."""
+    return engine.state.turn == 0 or all(message.kind != "reply" for message in said)
+
+
+def _judge_agent(engine: Engine, thread: Thread, point: Point, judged: set[int]) -> None:
+    replies = list(point.said)
     engine.recorder.agent, engine.recorder.step = thread.agent, thread.flow.step
     verdict = Verdict.BLOCKED
     while True:
-        failure = run_pass(engine, thread, Point("response", said=replies))
+        failure = run_pass(engine, thread, point)
         if failure is None:
             return
         if _led_away(engine, thread, failure):
             replies = [m for m in replies if m.step not in thread.detours[failure.plan.id].steps or not m.own]
             break
         verdict = act(engine, thread, failure)
+        judged.update(message.seq for message in engine.turn.outbox if message.agent == thread.agent)
         if verdict is not Verdict.AGAIN:
             break
     engine.turn.outbox = [m for m in engine.turn.outbox if m not in replies]

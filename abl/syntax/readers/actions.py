@@ -54,6 +54,8 @@ from abl.syntax.recovery.suggest import closest
 
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*+([^()\s]*+)\s*+\)")
 _CALL_PARTS: Final = vocabulary.CALL_PARTS | {"ON_FAIL"}
+_NOTHING: Final = frozenset({"", "null", "~"})
+"""How YAML writes a key without a value, as in ``{ELSE: null, THEN: step}``."""
 _BRANCH_STARTS: Final = vocabulary.BRANCH_CONDITIONS | {"ELSE"}
 
 
@@ -327,7 +329,7 @@ def _read_branch(ctx: Context, item: Block, path: str) -> Branch:
     if key == "ELSE":
         head, rest = item_head(item)
         actions = (*head.children, *rest)
-        if item.value is not None:
+        if item.value is not None and item.value.value.strip() not in _NOTHING:
             then = _transition(ctx, item, "THEN", f"{path}.THEN", value=item.value)
             more = read_directives(ctx, actions, "branch", path)
             return Branch(span=item.span, path=path, block=item, condition=None, is_else=True, actions=(*more, then))

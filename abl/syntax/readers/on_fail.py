@@ -13,6 +13,7 @@ from abl.syntax.lines.texts import first_word, rest_behind, scalar_text
 from abl.syntax.nodes import Assignment, Block, Branch, Form, Name, OnFail, Property, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, condition_text, names_of, read_properties
+from abl.syntax.readers.flow_style import expanded
 from abl.syntax.readers.state import read_assignments
 from abl.syntax.recovery import section_findings
 
@@ -33,6 +34,8 @@ _ACTION_WORD = re.compile(r"[A-Z][A-Z_]+:?")
 
 def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader | None = None) -> OnFail:
     """The action on failure. ``branches`` reads a branch list where one is legal (CHECK and CALL)."""
+    if branches is not None and block.value is not None and block.value.raw[:1] == "[":
+        block = expanded(ctx, block)  # branches in brackets
     value = condition_text(ctx, block.value)
     if value is not None and not value.raw.strip():
         value = block.value  # quotes of YAML with nothing in them are an empty message, as quotes of ABL are

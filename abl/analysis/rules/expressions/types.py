@@ -116,11 +116,16 @@ def _is_now(node: en.Node) -> bool:
     return isinstance(node, en.Call) and node.name.upper() == "NOW" and not node.args
 
 
+_NUMBERED = frozenset({"number", "boolean", "date", "datetime"})
+"""Types that nobody joins to a date to make a text."""
+
+
 @rule("ABL218", "odd-arithmetic", "warning", "Arithmetic on {type} `{a}`", over=ExpressionUse, needs=en.Binary)
 def odd_arithmetic(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A boolean, list or object is added, subtracted, multiplied or divided.
-    Why: Booleans count as 1 and 0, and with a list or object the result is null.
+    What: A boolean, list, object or date is added, subtracted, multiplied or divided.
+    Why: Booleans count as 1 and 0, and with a list or object the result is null. A date is a text: `NOW() + 1` puts a 1
+        behind it, which makes it no date any more, and in any other calculation it counts as 0.
     Bad:
         MEMORY:
           session:
@@ -144,7 +149,10 @@ def odd_arithmetic(use: ExpressionUse, agent: AgentIndex) -> Iterator[Found]:
         kinds = [agent.types.of(side, use.locals) for side in (node.left, node.right)]
         if node.op == "+" and "string" in kinds:
             continue
+        is_joined = node.op == "+" and not set(kinds) <= _NUMBERED
         for side, kind in zip((node.left, node.right), kinds, strict=True):
+            if kind in ("date", "datetime") and not is_joined:
+                yield found(use.span_of(side), a=use.reading.slice(side), type=kind)
             if kind in ("boolean", "array", "object"):
                 text = use.reading.slice(side)
                 better = f"{text}.length" if kind == "array" and isinstance(side, en.Path) else f"TO_NUMBER({text})"
