@@ -10,6 +10,7 @@ from abl.language.entry import Entry
 from abl.language.written import unquoted
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text
+from abl.runtime.flow import languages
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
@@ -114,6 +115,7 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             cause="on_error",
             sensitive=engine.derives(thread, formula.names),
         )
+    languages.change_by(engine, thread, handler.entry, span=span_of(handler.block))
     if (logged := handler.text("LOG")) is not None:
         rendered = engine.render(thread, logged)
         data = {"template": cut_text(logged), "text": engine.recorder.text(rendered.text), "missing": rendered.missing}
