@@ -195,7 +195,7 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
     """``map`` from the child, ``set``, the handler, then the action."""
     program = engine.program(parent)
     given = Entry.at("on_return", block)
-    word = read_word(block.value)
+    word = read_word(block.value) if not given else ""
     for entry in members(given.lines("map")):
         if entry.value is not None:
             value = engine.context(child).value(entry.key)

@@ -61,9 +61,7 @@ SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CODES = "USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|CNY|BRL|MXN|ZAR|SGD|HKD|KRW|TRY"
 _BEFORE = rf"(?P<before>[$€£¥₹]|\b(?:{CODES})(?![^\W\d_]))\s?"
 _AFTER = rf"(?:\s?(?P<after>[$€£¥₹]|(?:{CODES})\b))?"
-_CURRENCY = re.compile(
-    rf"(?:{_BEFORE}|(?<![\w.])(?<![^\W\d_]-))(?P<number>{_DIGITS})(?!\d)(?!\.\d){_AFTER}"
-)
+_CURRENCY = re.compile(rf"(?:{_BEFORE}|(?<![\w.])(?<![^\W\d_]-))(?P<number>{_DIGITS})(?!\d)(?!\.\d){_AFTER}")
 _CURRENCY_IN_WORDS = re.compile(rf"(?:{_BEFORE})?\b(?P<number>(?i:{_WORDS}))\b{_AFTER}")
 TRUE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("yes", "yeah", "yep", "true", "y", "ok", "okay", "correct", "sure", "right", "of course"),
