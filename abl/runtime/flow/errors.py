@@ -15,6 +15,7 @@ from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
 from abl.runtime.plan.assignments import assignments_of, line_of
+from abl.runtime.plan.listed import entry_at
 from abl.runtime.turn.presenting import present, spoken
 from abl.syntax import nodes
 
@@ -77,8 +78,9 @@ def _handlers(block: nodes.Block) -> list[Handler]:
     found = []
     for child in block.children:
         below = Entry.at("error_handler", child)
-        if child.item and child.key.upper() == "TYPE" and child.value is not None:
-            found.append(Handler(child, child.value.value.strip().lower(), below))
+        listed = entry_at("error_handler", child) if child.item else below
+        if child.item and (kind := listed.text("TYPE")) is not None:
+            found.append(Handler(child, kind.strip().lower(), listed))
         elif child.key:
             found.append(Handler(child, declared_name("on_error", child.key.strip()).lower(), below))
     return found
