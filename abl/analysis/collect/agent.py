@@ -180,9 +180,10 @@ class _Collector(ProfileCollector):
             self.part.agent_refs.append(AgentRef(handoff.to, "HANDOFF", handoff))
         self.expression(handoff.when, "condition", "HANDOFF", handoff)
         self.template(handoff.summary, "SUMMARY", handoff)
-        for assignment in handoff.sets:
+        for at, assignment in enumerate(handoff.sets):
             self.seen(assignment)
-            self.value_or_template(assignment.value, "CONTEXT.SET", assignment)
+            with self.within([above.target.value for above in handoff.sets[:at] if above.target is not None]):
+                self.value_or_template(assignment.value, "CONTEXT.SET", assignment)
         for name in handoff.passes:
             self.read(name, handoff)
         for prop in handoff.props:

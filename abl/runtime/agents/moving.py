@@ -148,6 +148,8 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
         child.collect = None
         for key in [key for key in engine.turn.entered if key.startswith(f"{to}.")]:
             del engine.turn.entered[key]  # a new activation may enter its steps again
+        # What the message has answered answers no question of the new activation.
+        engine.turn.used = [("" if agent == to else agent, start, end) for agent, start, end in engine.turn.used]
     engine.enter(child)
     child.expects_return, child.handoff = returns, plan.index if plan is not None else None
     child.passed_in = list(given.values)
