@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from abl.language import key_at, plain, value_at
+from abl.language.types import FLAG
 from abl.language.written import Lines, Scalar, items_of, split_outside, unquoted, word
 
 
@@ -60,6 +61,15 @@ def named(place: str, block: Lines | None) -> Iterator[tuple[str, Entry]]:
             yield name.strip(), held
 
 
+def _alone(place: str, block: Lines | None) -> Iterator[Lines]:
+    """Switches that stand on lines of their own, without a colon: they are on."""
+    for child in block.children if block is not None else ():
+        if not child.colon and not child.item and child.value is not None:
+            declared = key_at(place, child.value.value.strip())
+            if declared is not None and declared.type is FLAG:
+                yield Member(declared.name, Piece("true"))
+
+
 class Entry:
     """A mapping that stands at a place of the language. Keys are found in any spelling that the place knows."""
 
@@ -72,7 +82,7 @@ class Entry:
     @classmethod
     def at(cls, place: str, block: Lines | None) -> Entry:
         """What is below or behind a key; empty for None."""
-        return cls(place, {_name(place, member.key): member for member in members(block)})
+        return cls(place, {_name(place, member.key): member for member in (*members(block), *_alone(place, block))})
 
     def __contains__(self, key: str) -> bool:
         return _name(self.place, key) in self._found

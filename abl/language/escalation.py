@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from abl.language.model import Place, key, place
+from abl.language.model import Place, key, only, place
+from abl.language.shared import CHANGES
 from abl.language.types import (
     ANY,
     CONDITION,
@@ -123,11 +125,15 @@ _TRANSFER_VOICE: Final = place(
     runs="platform",
     spec="09 §7",
 )
+_LANGUAGES: Final = tuple(
+    replace(known, runs="executed") for known in only(CHANGES, "SET_INTERACTION_LANGUAGE CLEAR_INTERACTION_LANGUAGE")
+)
 _HUMAN_DONE: Final = place(
     "human_done",
     key("IF", CONDITION, "condition; human.* holds what the human left", runs="executed"),
     key("ELSE", ANY, "for when no other entry holds; stands last", runs="executed"),
     key("SET", below("set") | list_of("set") | ref("assignment"), "assign variables", runs="executed"),
+    *_LANGUAGES,
     key("RESPOND", TEMPLATE, "message to the user", runs="executed"),
     key("STORE", ref("store"), "value -> path: what is stored, and where", runs="executed"),
     key("COMPLETE", ANY, "the agent's work ends", runs="executed"),

@@ -48,8 +48,7 @@ _ERROR_HANDLER: Final = place(
     *only(PRESENTED, "FORMATS VOICE ACTIONS"),
     key("BACKTRACK_TO", ref("steps"), "step for THEN: BACKTRACK"),
     key("HANDOFF_TARGET", ref("agents"), "agent for THEN: HANDOFF"),
-    *only(CHANGES, "SET"),
-    *only(CHANGES, "LOG"),
+    *without(CHANGES, "CLEAR"),
     RESPOND,
     key("RETRY", COUNT, "how often it is tried again; integer"),
     key(

@@ -48,6 +48,18 @@ _GUARDRAIL: Final = place(
         required=True,
         runs="executed",
     ),
+    key(
+        "template",
+        one_of(
+            detect_instruction_override="the message asks to set the instructions aside",
+            detect_role_manipulation="the message gives the agent another role",
+            detect_system_prompt_extraction="the message asks for the instructions",
+            detect_encoding_tricks="the message hides its words in codes",
+            detect_credential_leak="the reply holds a key or password",
+        ),
+        "built-in guardrail; what is written beside it replaces what it has",
+        runs="executed",
+    ),
     key("provider", ANY, "service that judges the text"),
     key("category", ANY, "what the service looks for"),
     key("threshold", ANY, "score at which the service's verdict counts, 0 to 1"),

@@ -194,7 +194,9 @@ class Session:
         """
         self._require_start()
         if action_id == HUMAN_DONE:
-            return self.human_done(value if isinstance(value, Mapping) else {})
+            if value is not None and not isinstance(value, Mapping):
+                raise ValueError(f"{HUMAN_DONE}: the value is an object with the fields of human.*, not {value!r:.40}")
+            return self.human_done(value or {})
         action = {"id": action_id, "value": value}
         if action_id in {REPLY, LEAVE}:
             return self._run(lambda: turns.take(self._engine, None, action=action))

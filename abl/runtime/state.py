@@ -224,3 +224,10 @@ class TurnState:
     handler: Any = None  # ON_ERROR handler of a field that failed too often; its THEN is still to be taken
     blocked: bool = False  # pass `turn` stopped the work
     outside: int = 0  # hooks, ON_START and COMPLETE that run: what they say is not said by the step
+
+    def next_message(self, text: str) -> None:
+        """Another message begins in the same turn: what was decided about the one before does not bind it."""
+        self.message = text
+        self.routed = self.refused = self.blocked = self.input_missed = False
+        for kept in (self.entered, self.returned, self.used, self.filled):
+            kept.clear()

@@ -12,6 +12,7 @@ from abl.analysis.conformance import places
 from abl.analysis.index.model import AgentIndex
 from abl.syntax import nodes, vocabulary
 from abl.syntax.nodes import Block, same_key
+from abl.syntax.readers.content import content_of
 from abl.syntax.readers.entries import item_head
 
 # Sections whose typed nodes say everything that is read or set in them.
@@ -21,6 +22,11 @@ _TYPED_SECTIONS = vocabulary.words(
     GUARDRAILS ATTACHMENTS BEHAVIOR_PROFILE"""
 )
 _TEXT_SECTIONS = ("GOAL", "PERSONA", "INSTRUCTIONS", "SYSTEM_PROMPT")
+_AFTER_HUMAN = {
+    **dict.fromkeys(vocabulary.BRANCH_CONDITIONS, places.condition("IF")),
+    "SET": places.SET,
+    "STORE": places.Slot("store"),
+}
 _HANDOFF_NAMED = frozenset({"TO", "WHEN", "PRIORITY", "PASS", "SUMMARY", "HISTORY", "SET", "EXPECT_RETURN"})
 _IF = re.compile(r"\s*IF\s", re.IGNORECASE)
 _ACTION = re.compile(r":\s*(?:COMPLETE|HANDOFF|CONTINUE|RESPOND)\b", re.IGNORECASE)
@@ -110,7 +116,10 @@ class _Collector(ProfileCollector):
 
     def _human_branch(self, item: Block, section: nodes.Section, path: str) -> None:
         text = item.value
-        if item.colon and item.key.upper() in vocabulary.BRANCH_CONDITIONS:
+        if not item.colon and text is not None and text.value.lstrip()[:1] == "{":
+            for member in content_of(item).members:
+                self.by_shape(member, _AFTER_HUMAN.get(member.key.upper(), places.Slot("quoted", "RESPOND")), section)
+        elif item.colon and item.key.upper() in vocabulary.BRANCH_CONDITIONS:
             self.at_places(item_head(item)[0], places.condition("IF"), section)
         elif text is not None:
             begin = _IF.match(text.value) if not item.colon else None
@@ -121,12 +130,7 @@ class _Collector(ProfileCollector):
             self.quoted_in(slice_of(text, end, len(text.value)), "RESPOND", section)
         for line in item.children:
             key = line.key.upper() if line.colon else ""
-            if key == "SET":
-                self.at_places(line, places.SET, section)
-            elif key == "STORE":
-                self.at_places(line, places.Slot("store"), section)
-            else:
-                self.at_places(line, places.Slot("quoted", "RESPOND"), section)
+            self.at_places(line, _AFTER_HUMAN.get(key, places.Slot("quoted", "RESPOND")), section)
 
     def memory(self, memory: nodes.Memory) -> None:
         self.seen(memory)
@@ -176,9 +180,10 @@ class _Collector(ProfileCollector):
             self.part.agent_refs.append(AgentRef(handoff.to, "HANDOFF", handoff))
         self.expression(handoff.when, "condition", "HANDOFF", handoff)
         self.template(handoff.summary, "SUMMARY", handoff)
-        for assignment in handoff.sets:
+        for at, assignment in enumerate(handoff.sets):
             self.seen(assignment)
-            self.value_or_template(assignment.value, "CONTEXT.SET", assignment)
+            with self.within([above.target.value for above in handoff.sets[:at] if above.target is not None]):
+                self.value_or_template(assignment.value, "CONTEXT.SET", assignment)
         for name in handoff.passes:
             self.read(name, handoff)
         for prop in handoff.props:

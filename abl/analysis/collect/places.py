@@ -143,9 +143,11 @@ class PlaceCollector(Recorder):
         self.part.cleared.extend((name, clear) for name in names)
 
     def _assignments(self, content: Content, slot: Slot, owner: nodes.Node) -> None:
-        path = f"{owner.path}.{content.key}"
-        if content.block is not None:
-            for line in self.read_below(read_assignments, content.block, path):
+        path, block = f"{owner.path}.{content.key}", content.block
+        if block is None and content.text is not None:  # one line of a mapping in braces
+            block = Block(content.key, content.key_span, content.text, (), content.span, content.span, 0)
+        if block is not None:
+            for line in self.read_below(read_assignments, block, path):
                 self.assignment(line)
             return
         for at, member in enumerate(content.members):

@@ -82,8 +82,8 @@ class ToolCollector(ActionCollector):
             source = value_of_text("parameter", "source", entry.text_of("source", "default_source"))
             for member in entry.members:
                 key = same_key(member.key)
-                if key == "value" and source in _EVALUATED:
-                    certain = source == "expr"
+                if (key == "value" and source in _EVALUATED) or (key == "key" and source == "lookup"):
+                    certain = source in ("expr", "lookup")
                     self.by_shape(member, places.Slot("formula", "PARAMETER", certain=certain), tool)
                 elif key in ("properties", "items"):
                     self._parameters(member, tool)

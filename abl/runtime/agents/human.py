@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from abl.language.written import unquoted
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
+from abl.runtime.flow import languages
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import assign
 from abl.runtime.guardrails.judging import admit
@@ -64,6 +65,7 @@ def _run(engine: Engine, thread: Thread, plan: DonePlan) -> None:
             sensitive=engine.derives(thread, formula.names),
             from_tool=from_tool(thread, formula.names),
         )
+    languages.change_by(engine, thread, plan.given, span=plan.span)
     if (text := plan.given.text("RESPOND")) is not None:
         engine.say_template(thread, text, kind="reply", span=plan.span)
     _act(engine, thread, plan)

@@ -150,6 +150,8 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
         child.called = False
         for key in [key for key in engine.turn.entered if key.startswith(f"{to}.")]:
             del engine.turn.entered[key]  # a new activation may enter its steps again
+        # What the message has answered answers no question of the new activation.
+        engine.turn.used = [("" if agent == to else agent, start, end) for agent, start, end in engine.turn.used]
     engine.enter(child)
     child.expects_return, child.handoff = returns, plan.index if plan is not None else None
     child.passed_in = list(given.values)
@@ -197,7 +199,7 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
     """``map`` from the child, ``set``, the handler, then the action."""
     program = engine.program(parent)
     given = Entry.at("on_return", block)
-    word = read_word(block.value)
+    word = read_word(block.value) if not given else ""
     for entry in members(given.lines("map")):
         if entry.value is not None:
             value = engine.context(child).value(entry.key)

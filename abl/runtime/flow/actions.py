@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from abl.analysis.index.languages import is_tag
 from abl.expressions.budget import counted, makes, spends, writes
 from abl.expressions.scope import descend
 from abl.expressions.values import is_number, text, truthy, type_tag
@@ -156,41 +155,6 @@ def delegate(engine: Engine, thread: Thread, action: nodes.Setting) -> None:
     """DELEGATE as an action: the agent is asked at once (06 §6.4, §7)."""
     if action.value is not None:
         engine.delegate(thread, action.value.value.strip(), engine.program(thread).span(action))
-
-
-LANGUAGE_ACTIONS = frozenset({"SET_INTERACTION_LANGUAGE", "CLEAR_INTERACTION_LANGUAGE"})
-
-
-def interaction_language(engine: Engine, thread: Thread, action: nodes.Directive) -> None:
-    """SET_INTERACTION_LANGUAGE and CLEAR_INTERACTION_LANGUAGE (09 §9); what is no tag is passed over with a note."""
-    given = action.value if isinstance(action, nodes.Setting) else None
-    tag = None
-    data: dict[str, Any] = {"name": "session.interaction.current.language", "old": _language(engine)}
-    if action.keyword == "SET_INTERACTION_LANGUAGE":
-        tag = _tag(engine, thread, given) if given is not None else ""
-        if not is_tag(tag):
-            data["notes"] = [note("RUN005", "interaction_language", f"{cut_text(tag)!r} is no language tag")]
-            tag = engine.state.interaction_language
-    elif value_of_text("step", action.keyword, given) is False:
-        return
-    engine.state.interaction_language = tag
-    data |= {"new": _language(engine), "cause": "interaction_language"}
-    engine.recorder.emit("set", data, span=engine.program(thread).span(action))
-
-
-def _language(engine: Engine) -> str:
-    return engine.state.interaction_language or engine.state.language
-
-
-def _tag(engine: Engine, thread: Thread, given: nodes.Text) -> str:
-    """A tag, ``{{…}}``, ``${…}``, or a path that has a value."""
-    written = given.value.strip()
-    if "{{" in written:
-        return engine.render(thread, written).text.strip()
-    if written.startswith("${") and written.endswith("}"):
-        return text(engine.evaluate(thread, value_formula(written[2:-1])).value)
-    found = engine.context(thread).value(written) if given.style == "bare" else None
-    return written if found is None else text(found)
 
 
 def log(engine: Engine, thread: Thread, action: nodes.Log, local: Mapping[str, Any] | None = None) -> None:

@@ -11,10 +11,12 @@ from abl.language.written import unquoted
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text
+from abl.runtime.flow import languages
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
 from abl.runtime.flow.variables import assign
 from abl.runtime.plan.assignments import assignments_of, line_of
+from abl.runtime.plan.listed import entry_at
 from abl.runtime.turn.presenting import contents, presented, shows_result, spoken
 from abl.syntax import nodes
 
@@ -77,8 +79,9 @@ def _handlers(block: nodes.Block) -> list[Handler]:
     found = []
     for child in block.children:
         below = Entry.at("error_handler", child)
-        if child.item and child.key.upper() == "TYPE" and child.value is not None:
-            found.append(Handler(child, child.value.value.strip().lower(), below))
+        listed = entry_at("error_handler", child) if child.item else below
+        if child.item and (kind := listed.text("TYPE")) is not None:
+            found.append(Handler(child, kind.strip().lower(), listed))
         elif child.key:
             found.append(Handler(child, declared_name("on_error", child.key.strip()).lower(), below))
     return found
@@ -116,6 +119,7 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
             sensitive=engine.derives(thread, formula.names),
             from_tool=from_tool(thread, formula.names),
         )
+    languages.change_by(engine, thread, handler.entry, span=span_of(handler.block))
     if (logged := handler.text("LOG")) is not None:
         rendered = engine.render(thread, logged)
         data = {"template": cut_text(logged), "text": engine.recorder.text(rendered.text), "missing": rendered.missing}

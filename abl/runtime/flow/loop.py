@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from abl.language.written import Lines
 from abl.runtime.agents import profiles
 from abl.runtime.constraints.checks import check
-from abl.runtime.flow import actions, calls, gathering, steps
+from abl.runtime.flow import actions, calls, gathering, languages, steps
 from abl.runtime.flow.branches import choose
 from abl.runtime.flow.signals import Signal
 from abl.runtime.plan.action_lists import CallFailed, GatherFailed, Input, Leave, Resume, Select, Zone
@@ -34,7 +34,7 @@ def run(engine: Engine, thread: Thread) -> Signal:
         signal = steps.enter(engine, thread, plan.entry or "")
     elif flow.reason == steps.HALT:
         flow.status = "running"
-        signal = steps.enter(engine, thread, flow.step or "")
+        signal = steps.enter(engine, thread, flow.step or plan.entry or "")
     else:
         flow.status = "running"
         signal = steps.count_iteration(engine, thread)
@@ -124,9 +124,9 @@ def _setting(engine: Engine, thread: Thread, action: nodes.Setting) -> Signal:
     if action.keyword == "DELEGATE":
         actions.delegate(engine, thread, action)
         return Signal.WAIT if engine.state.escalated else Signal.NEXT
-    if action.keyword not in actions.LANGUAGE_ACTIONS:
+    if action.keyword not in languages.LANGUAGE_ACTIONS:
         return _not_executed(engine, thread, action)
-    actions.interaction_language(engine, thread, action)
+    languages.act(engine, thread, action)
     return Signal.NEXT
 
 

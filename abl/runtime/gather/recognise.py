@@ -59,10 +59,10 @@ NUMBER = re.compile(rf"(?<![\w.])(?<![^\W\d_]-)(?:({_DIGITS})(?![\d])(?!\.\d)|\b
 COMMA_DECIMAL = frozenset({"de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "nb", "fi", "cs", "ru", "tr"})
 SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CODES = "USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|CNY|BRL|MXN|ZAR|SGD|HKD|KRW|TRY"
-_CURRENCY = re.compile(
-    rf"(?:(?P<before>[$€£¥₹]|\b(?:{CODES})\b)\s?|(?<![\w.])(?<![^\W\d_]-))(?P<number>{_DIGITS})(?!\d)(?!\.\d)"
-    rf"(?:\s?(?P<after>[$€£¥₹]|(?:{CODES})\b))?"
-)
+_BEFORE = rf"(?P<before>[$€£¥₹]|\b(?:{CODES})(?![^\W\d_]))\s?"
+_AFTER = rf"(?:\s?(?P<after>[$€£¥₹]|(?:{CODES})\b))?"
+_CURRENCY = re.compile(rf"(?:{_BEFORE}|(?<![\w.])(?<![^\W\d_]-))(?P<number>{_DIGITS})(?!\d)(?!\.\d){_AFTER}")
+_CURRENCY_IN_WORDS = re.compile(rf"(?:{_BEFORE})?\b(?P<number>(?i:{_WORDS}))\b{_AFTER}")
 TRUE_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("yes", "yeah", "yep", "true", "y", "ok", "okay", "correct", "sure", "right", "of course"),
     "de": ("ja", "stimmt", "richtig"),
@@ -145,8 +145,8 @@ def integers(text: str, language: str, today: date) -> Iterator[Found]:
 
 
 def amounts(text: str, language: str, today: date) -> Iterator[Found]:
-    """Numbers with a currency symbol or ISO code before or behind them, or bare."""
-    for match in _CURRENCY.finditer(text):
+    """Numbers with a currency symbol or ISO code before or behind them, or bare; in words where none is in digits."""
+    for match in [*_CURRENCY.finditer(text)] or _CURRENCY_IN_WORDS.finditer(text):
         value = parse_number(match["number"], language)
         mark = match["before"] or match["after"]
         if value is not None:

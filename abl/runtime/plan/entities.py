@@ -39,7 +39,7 @@ def entity_plans(program: AgentText) -> dict[str, EntityPlan]:
 
 
 def _of_nlu(block: Lines | None) -> Iterator[Entry]:
-    yield from (each.given for each in entries("nlu_entity", block))  # type: ignore[arg-type]
+    yield from (each.given for each in entries("nlu_entity", block))
 
 
 def _plan(name: str, given: Entry) -> EntityPlan:

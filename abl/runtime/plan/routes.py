@@ -47,9 +47,9 @@ def route_plans(program: AgentText) -> tuple[RoutePlan, ...]:
 def _plan(program: AgentText, entry: Listed) -> RoutePlan:
     given = entry.given
     then = given.lines("THEN")
-    below = entry_at("routed", then) if then is not None and then.children else None  # type: ignore[arg-type]
+    below = entry_at("routed", then) or None
     matches = next((e.lines("INTENT_MATCH") for e in (given, below) if e is not None and "INTENT_MATCH" in e), None)
-    listed = [item.given for item in entries("intent_match", matches)] if matches is not None else []  # type: ignore[arg-type]
+    listed = [item.given for item in entries("intent_match", matches)] if matches is not None else []
     fallbacks = [e.text("FALLBACK") for e in (given, *listed, *([below] if below is not None else []))]
     when = given.lines("WHEN")
     return RoutePlan(

@@ -68,7 +68,7 @@ def policy_plans(program: AgentText) -> tuple[PolicyPlan, ...]:
     for policy in entries("policy", section.block if section is not None else None):
         name = policy.given.text("NAME") or ""
         below = policy.given.lines("RULES")
-        for rule in entries("policy_rules", below):  # type: ignore[arg-type]
+        for rule in entries("policy_rules", below):
             for key, allowed in (("allowedWhen", True), ("forbiddenWhen", False)):
                 if (text := rule.given.text(key)) is not None:
                     found.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.flow import actions
+from abl.runtime.flow import actions, languages
 from abl.runtime.plan.tools import Choice, Step
 from abl.runtime.tools.invocation import Called, Invocation
 from abl.runtime.turn import left_out
@@ -77,8 +77,8 @@ class Outcome:
                 actions.transform(engine, thread, action)
             case nodes.Log():
                 actions.log(engine, thread, action, self.local)
-            case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
-                actions.interaction_language(engine, thread, action)
+            case nodes.Setting() if action.keyword in languages.LANGUAGE_ACTIONS:
+                languages.act(engine, thread, action)
             case nodes.Setting() if action.keyword == "DELEGATE":
                 actions.delegate(engine, thread, action)
             case nodes.Setting() if action.keyword == "RETURN":

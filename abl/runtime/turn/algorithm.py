@@ -81,9 +81,7 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         return
     spoke = lifecycle.hook(engine, thread, "before_turn")
     if thread.paused is None and not state.escalated:
-        _work(engine, thread, spoke=spoke)
-        while understanding.advance(engine, thread):
-            _work(engine, thread, spoke=False)
+        _all_work(engine, thread, spoke=spoke)
     _close(engine, turn_start, thread, hooks=True)
 
 
@@ -97,6 +95,13 @@ def human_done(engine: Engine, left: Mapping[str, Any]) -> None:
     turn_start = _open(engine, None, None)
     human.finish(engine, left)
     _close(engine, turn_start, thread, hooks=False)
+
+
+def _all_work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
+    """The message, then each intent that waits for the answer to it, also where another agent gave that (09 §10)."""
+    _work(engine, thread, spoke=spoke)
+    while understanding.advance(engine, engine.active):
+        _work(engine, engine.active, spoke=False)
 
 
 def _work(engine: Engine, thread: Thread, *, spoke: bool) -> None:
@@ -126,7 +131,7 @@ def _answered(engine: Engine, thread: Thread) -> bool:
         return False
     engine.turn.message, engine.turn.action = paused["message"], paused["action"]
     if place == "before_turn":
-        _work(engine, thread, spoke=paused["spoke"])
+        _all_work(engine, thread, spoke=paused["spoke"])
     elif not paused["spoke"] and (engine.program(thread).flow is not None or thread.forwarded is not None):
         work.process(engine, "work")
     return True

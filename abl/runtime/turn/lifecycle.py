@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
-from abl.runtime.flow import actions
+from abl.runtime.flow import actions, languages
 from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
 from abl.runtime.memory.triggers import recall
@@ -180,8 +180,8 @@ def run_actions(
                 actions.transform(engine, thread, action)
             case nodes.Log():
                 actions.log(engine, thread, action)
-            case nodes.Setting() if action.keyword in actions.LANGUAGE_ACTIONS:
-                actions.interaction_language(engine, thread, action)
+            case nodes.Setting() if action.keyword in languages.LANGUAGE_ACTIONS:
+                languages.act(engine, thread, action)
             case nodes.Setting() if action.keyword == "ACTIONS":
                 pass  # shown below the message
             case nodes.Setting() if action.keyword == "DELEGATE":

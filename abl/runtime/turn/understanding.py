@@ -125,7 +125,7 @@ def _queue(engine: Engine, thread: Thread, parts: list[dict[str, Any]]) -> None:
 def advance(engine: Engine, thread: Thread) -> bool:
     """Begin with the next intent when the answer to the one before is complete; its part becomes the message."""
     waiting = thread.system.get(WAITING)
-    if not waiting or engine.state.ended or engine.state.escalated or engine.active is not thread:
+    if not waiting or engine.state.ended or engine.state.escalated:
         return False
     asks = thread.collect is not None or confirm.pending(thread) or thread.paused is not None
     if asks or {"gather", "reasoning"} & {thread.flow.reason, thread.system.get("_waiting")}:
@@ -142,8 +142,7 @@ def advance(engine: Engine, thread: Thread) -> bool:
     text = _text(engine, thread, "multi_intent_queued_follow_up", {"intent": part["name"]})
     engine.say(thread, text, kind="notice", event="respond", data={"by": "multi_intent"})
     hit = Hit(part["name"], part["score"], 0)
-    engine.turn.message = part["text"]
-    engine.turn.entered.clear()  # with another message a step may be entered again
+    engine.turn.next_message(part["text"])
     _note(engine, thread, hit, [hit])
     return True
 

@@ -73,3 +73,19 @@ def test_the_tester_ends_the_part_of_the_human(talk, button, note, reply):
     settled(talk)
     say(talk, "thanks", 3)
     expect(talk.locator("#chat-turn-3")).to_contain_text("You are welcome.")
+
+
+ADD = """status => {
+  const turn = document.querySelector("#chat-turn-1").cloneNode(false);
+  turn.id = "added"; turn.dataset.status = status;
+  document.querySelector("#chat-turn-1").after(turn);
+}"""
+
+
+@pytest.mark.parametrize(("status", "offered"), [("failed", True), ("cancelled", True), ("done", False)])
+def test_the_last_turn_that_counts_offers_the_end(talk, status, offered):
+    say(talk, "help", 1)
+    human = talk.locator("#chat-turn-1 [data-human]")
+    expect(human).to_be_visible()
+    talk.evaluate(ADD, status)
+    expect(human).to_be_visible(visible=offered)

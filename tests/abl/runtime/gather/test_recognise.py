@@ -110,6 +110,22 @@ def test_an_amount_knows_its_currency():
     assert [(f.value, f.extra) for f in recognise("currency", "30 USD", "en", SUNDAY)] == [(30, "USD")]
 
 
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("ab123456", []),
+        ("a12 and EURO12", []),
+        ("EUR12", [(12, "EUR")]),
+        ("12EUR", [(12, "EUR")]),
+        ("five dollars", [(5, None)]),
+        ("twenty-five EUR", [(25, "EUR")]),
+        ("one of those for 50 EUR", [(50, "EUR")]),
+    ],
+)
+def test_an_amount_is_made_of_whole_words(text, amounts):
+    assert [(f.value, f.extra) for f in recognise("currency", text, "en", SUNDAY)] == amounts
+
+
 def test_mail_and_phone_are_normalised():
     assert recognise("email", "write Ada@Example.ORG.", "en", SUNDAY)[0].value == "Ada@example.org"
     assert recognise("phone", "call +49 (30) 123 4567", "en", SUNDAY)[0].value == "+49-30-123-4567"
