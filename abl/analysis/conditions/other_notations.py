@@ -17,9 +17,7 @@ _LONGEST: Final = 500
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
 _CURLY: Final = re.compile("[“”„‘’]")
 _TEXT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\]|\\.)*+\'|(?<=[~s])\s*+(/(?:[^/\\\n]|\\.)++/[ims]*+)')
-_NAME: Final = (
-    r"(?<![\w.)\]])(?P<name>(?!(?:AND|OR|NOT|IN|IS|SET|EXISTS|IMPLIES)\b)[A-Z_][\w.]*+(?:\([^()]*+\))?(?:\[[^\[\]]*+\])?)"
-)
+_NAME: Final = r"(?<![\w.)\]])(?P<name>(?!(?:AND|OR|NOT|IN|IS|SET|EXISTS|IMPLIES)\b)[A-Z_][\w.]*+(?:\([^()]*+\))?(?:\[[^\[\]]*+\])?)"
 _OTHER: Final = _NAME.replace("<name>", "<other>")
 _VALUE: Final = r"(?:\"\d++\"|-?[\w.]++(?:\([^()]*+\))?)"
 _WORDS: Final = r"[\w.]++(?: ++(?!(?:AND|OR|NOT|IS|IN)\b)[A-Z]\w*+)*+"
@@ -28,7 +26,7 @@ _ITEMS: Final = rf"(?P<items>{_ITEM}(?:\s*+,\s*+{_ITEM})*+)"
 _BEFORE: Final = re.compile(r"(?:^|[(!,?:]|\b(?:AND|OR|NOT|IMPLIES)|&&|\|\|)\s*+$", re.IGNORECASE)
 _BEHIND: Final = re.compile(r"\s*+(?:$|[),?:]|(?:AND|OR|IMPLIES)\b|&&|\|\|)", re.IGNORECASE)
 _OPERATORS: Final = {
-    "===": "==", "!==": "!=", "<>": "!=", "=<": "<=", "=>": ">=", "=": "==", "≥": ">=", "≤": "<=", "≠": "!=", "=~": "matches",
+    "===": "==", "!==": "!=", "<>": "!=", "=<": "<=", "=>": ">=", "=": "==", "≥": ">=", "≤": "<=", "≠": "!=",
 }  # fmt: skip
 
 
@@ -142,7 +140,11 @@ _REWRITINGS: Final[tuple[tuple[str, str, _Better], ...]] = (
     ("Put the texts in quotes", rf"\bIN\s*+\[\s*+{_ITEMS}\s*+\]", _listed),
     ("Write `startsWith`", r"\bstarts?\s++with\b", "startsWith"),
     ("Write `endsWith`", r"\bends?\s++with\b", "endsWith"),
-    ("Write `>=`", r"\b(?:is\s++)?(?:greater|more)\s++than\s++or\s++equal(?:\s++to)?\b|\b(?:is\s++)?at\s++least\b", ">="),
+    (
+        "Write `>=`",
+        r"\b(?:is\s++)?(?:greater|more)\s++than\s++or\s++equal(?:\s++to)?\b|\b(?:is\s++)?at\s++least\b",
+        ">=",
+    ),
     ("Write `<=`", r"\b(?:is\s++)?(?:less|fewer)\s++than\s++or\s++equal(?:\s++to)?\b|\b(?:is\s++)?at\s++most\b", "<="),
     ("Write `>`", r"\b(?:is\s++)?(?:greater|more)\s++than\b", ">"),
     ("Write `<`", r"\b(?:is\s++)?(?:less|fewer)\s++than\b", "<"),
