@@ -187,7 +187,7 @@ class PlaceCollector(Recorder):
         if text is None:
             return
         if at < 0:
-            if section_findings.is_assignment(text.value.strip()):
+            if section_findings.turned_store(text.value.strip()) is not None:
                 turned = section_findings.store_without_arrow(text.inner, text.value.strip())
                 self.part.findings.append(replace(turned, severity="warning"))
             return

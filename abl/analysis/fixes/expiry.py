@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from abl.analysis import fixes
+from abl.analysis.fixes import braces
 from abl.analysis.fixes.entries import declare_path, is_yaml, remember_edit, remove_property
 from abl.analysis.index.model import AgentIndex
 from abl.diagnostics import Edit, Fix
@@ -18,11 +20,13 @@ def remembered(agent: AgentIndex, variable: nodes.SessionVariable, prop: nodes.P
     name, ttl = variable.name.value, prop.value.value.strip() if prop.value is not None else ""
     path = f"user.{name}"
     removal, trigger = remove_property(agent, prop), remember_edit(agent, name, path)
-    if not removal or trigger is None or is_yaml(agent) or not _DURATION.fullmatch(ttl) or path in agent.persistent:
+    if not removal and braces.extent(agent.source, prop.block.span) is not None:
+        removal = (fixes.remove_lines(agent.source, prop.block.span, ""),)
+    if not removal or trigger is None or not _DURATION.fullmatch(ttl) or path in agent.persistent:
         return ()
     declared = declare_path(agent, path)
     pad = re.match(r"\s*", trigger.text.rsplit("\n", 1)[-1])
-    stored = Edit(trigger.span, f"{trigger.text}\n{pad[0] if pad else ''}TTL: {ttl}")
+    stored = Edit(trigger.span, f"{trigger.text}\n{pad[0] if pad else ''}{'ttl' if is_yaml(agent) else 'TTL'}: {ttl}")
     edits = _apart(agent.source.text, [*removal[0].edits, *(edit for fix in declared for edit in fix.edits), stored])
     return (Fix(f"Remember `{name}` as `{path}` for {ttl}", edits),) if declared else ()
 

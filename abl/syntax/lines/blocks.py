@@ -224,6 +224,8 @@ class _Builder(Placement):
                     self.only.flow(value.value, value.span.start)
                 if value is not None and value.span.end > last:
                     last = value.span.end
+                if value is not None and value.raw[:1] in findings.CURLY_OPENING and self._is_free_text(line):
+                    self.ctx.report(findings.curly_quotes(value.span, value.raw))
         above = NO_COMMENTS
         if self.above:
             above = tuple(self.above)

@@ -12,6 +12,7 @@ from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings, section_findings
+from abl.syntax.vocabulary import TEXT_KEYS, canonical_key
 
 _MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "CLEAR_INTERACTION_LANGUAGE"})
 """Properties that say enough by being there (05 ABL116)."""
@@ -136,6 +137,8 @@ def object_blocks(ctx: Context, text: Text) -> tuple[Block, ...]:
         if not key:
             continue
         value = scalar_text(ctx.text, value_start, value_end)
+        if value is not None and value.raw[:1] in findings.CURLY_OPENING and canonical_key(key) in TEXT_KEYS:
+            ctx.report(findings.curly_quotes(value.span, value.raw))
         shift = 1 if ctx.text[start] in "\"'" else 0
         key_span = Span(start + shift, min(start + shift + len(key), end))
         span = Span(start, end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, TypeVar
 
@@ -317,13 +317,15 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
     slip = _ARROW_SLIP.search(ctx.text, start, end) if arrow is None else None
     if slip is not None:
         ctx.report(section_findings.arrow_slip(text.span, Span(*slip.span("arrow"))))
-        value = bare_text(ctx.text, start, slip.start("arrow"))
-        return Store(span=block.span, path=path, block=block, value=value, target=None)
+        meant = name_from(bare_text(ctx.text, slip.end("arrow"), end))
+        return replace(broken, target=meant)  # so that nobody reports the path as never written; it is not run
     if arrow is None:
         written = ctx.text[start:end]
         ctx.report(section_findings.store_without_arrow(text.span, written))
-        if section_findings.is_assignment(written):
-            return broken
+        turned = section_findings.turned_store(written)
+        if turned is not None:
+            at = start + turned.start
+            return replace(broken, target=Name(turned.path, Span(at, at + len(turned.path))))
         return Store(span=block.span, path=path, block=block, value=expression_text(ctx.text, text), target=None)
     value = bare_text(ctx.text, start, arrow.start())
     target = bare_text(ctx.text, arrow.end(), end)

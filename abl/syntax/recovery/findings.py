@@ -17,6 +17,7 @@ ABL108    a (column found), b (column expected); or character (a blank in the in
 ABL109    none
 ABL110    k
 ABL111    none
+ABL128    q (the quote)
 ABL112    c (the bracket), n (line of the bracket)
 ABL113    none
 ABL114    none
@@ -246,6 +247,19 @@ def unterminated_string(span: Span, quote: str) -> Finding:
     """ABL111."""
     fix = Fix(f"Add the closing `{quote}`", (Edit(Span(span.end, span.end), quote),), preferred=True)
     return Finding("ABL111", span, fixes=(fix,))
+
+
+CURLY_OPENING: Final = ("“", "„", "‘")
+_CURLY: Final = re.compile("[“„](?P<double>[^“”]*)[“”\"]|‘(?P<single>[^‘’]*)[’']")
+
+
+def curly_quotes(span: Span, raw: str) -> Finding:
+    """ABL128; a fix where the quotes are around the whole text and nothing else is in quotes."""
+    whole = _CURLY.fullmatch(raw)
+    inner = (whole["double"] or whole["single"] or "") if whole is not None else ""
+    straight = '"' + inner.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    fixes = (Fix("Write straight quotes", (Edit(span, straight),), preferred=True),) if whole is not None else ()
+    return Finding("ABL128", Span(span.start, span.start + 1), {"q": raw[0]}, fixes=fixes)
 
 
 def unclosed_bracket(span: Span, bracket: str, line: int, end: int, missing: str) -> Finding:

@@ -24,6 +24,7 @@ ABL970    h, y, suggestions
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from collections.abc import Iterable
 
 from abl.diagnostics import Edit, Finding, Fix
@@ -39,19 +40,34 @@ def clause_case(span: Span, written: str) -> Finding:
     return Finding("ABL203", span, {"op": written, "OP": upper}, fixes=(fix,))
 
 
-_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)+)\s*=(?!=)\s*(.+?)\s*")
+_PATH = r"[A-Za-z_]\w*(?:\.\w+)+"
+_ASSIGNED = re.compile(
+    rf"\s*+(?:\{{\s*+)?(?P<path>{_PATH}|[A-Za-z_]\w*+(?=\s*+:?=))\s*+(?::=|<-|:(?=\s)|=(?!=))\s*+(?P<value>[^{{}}]+?)\s*+\}}?\s*+"
+)
+"""`user.city = city`, with other signs, or as an object of one member."""
+_SENT = re.compile(rf"\s*+(?P<value>\S.*?)\s+(?i:as|to|into|in)\s+(?P<path>{_PATH})\s*+")
 
 
-def is_assignment(text: str) -> bool:
-    """True for `user.city = city`, which STORE writes the other way round."""
-    return _ASSIGNED.fullmatch(text) is not None
+class Turned(NamedTuple):
+    """What STORE is meant to be: the value, and the path with its place in the text."""
+
+    value: str
+    path: str
+    start: int
+
+
+def turned_store(text: str) -> Turned | None:
+    """The meaning of `user.city = city`, `city as user.city` and the like, which STORE writes with an arrow."""
+    found = _ASSIGNED.fullmatch(text) or _SENT.fullmatch(text)
+    return Turned(found["value"], found["path"], found.start("path")) if found is not None else None
 
 
 def store_without_arrow(span: Span, text: str) -> Finding:
-    """ABL342. ``text`` is what is there: `user.city = city` is turned round."""
-    assigned = _ASSIGNED.fullmatch(text)
-    if assigned is not None:
-        turned = f"{assigned[2]} -> {assigned[1]}"
+    """ABL342. ``text`` is what is there: `user.city = city` is turned round, a single word becomes a path of the user."""
+    meant = turned_store(text)
+    if meant is not None:
+        path = meant.path if "." in meant.path else f"user.{meant.path}"
+        turned = f"{meant.value} -> {path}"
         return Finding("ABL342", span, fixes=(Fix(f"Write `{turned}`", (Edit(span, turned),), preferred=True),))
     fix = Fix("Add a target", (Edit(Span(span.end, span.end), " -> user.field"),))
     return Finding("ABL342", span, fixes=(fix,))

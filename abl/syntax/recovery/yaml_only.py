@@ -115,6 +115,8 @@ def _property(word: str, start: int, behind: int, end: int, rest: str) -> Findin
     """A tag or anchor; ``behind`` is where what it stands at begins, ``end`` where that ends."""
     span = Span(start, start + len(word))
     fixes = [Fix(f"Remove `{word}`", (Edit(Span(start, behind), ""),))]
+    if word[0] == "!" and word[1:2] != "!" and not rest:
+        fixes = []  # `!verified` is all that there is: without it nothing would be left
     if word[0] == "!" and not word.startswith("!!") and rest[:1] not in tuple("\"'[{|>") and not _KEY.search(rest):
         fixes.append(_quoted(start, max(end, span.end), f"{word}{rest}"))
     what = "An anchor" if word[0] == "&" else "A tag"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conformance.required_keys import without_target
-from abl.analysis.fixes.entries import is_yaml
+from abl.analysis.fixes.on_fail_words import intended_actions
 from abl.analysis.incremental.parts import Placed
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
@@ -20,7 +20,7 @@ from abl.syntax.vocabulary import ON_FAIL_ACTIONS
 
 _CURLY = re.compile("[“„](.*)[”“]", re.DOTALL)
 _ACTION_LIKE = re.compile(r"[A-Z][A-Z_]+:?")
-_ACTION_IN_SMALL = re.compile(r"((?i:escalate|block|handoff(?= [A-Z])))(?: [A-Z]\w*)?")
+_FIRST_WORD = re.compile(r"[A-Za-z_]+")
 _KNOWN_WORDS = (*ON_FAIL_ACTIONS, "GOTO")
 _FAILING = (nodes.Rule, nodes.Check, nodes.Call)
 _Failing = nodes.Rule | nodes.Check | nodes.Call
@@ -37,23 +37,6 @@ def _responding(value: nodes.Text) -> Fix:
     """The message under RESPOND, as the YAML form needs it for one that begins like an action (01 §9)."""
     edits = _quoted(value.span, value.value).edits
     return Fix("Put the message under `respond`", (Edit(value.span, f"{{respond: {edits[0].text}}}"),))
-
-
-def _as_block(word: str, action: nodes.OnFail, agent: AgentIndex) -> tuple[Fix, ...]:
-    """`RETRY`, `COLLECT [x]`, `GOTO s`: keys of a block, written as actions."""
-    value = action.block.value if action.block is not None else None
-    if value is None or action.block is None or "\n" in value.raw or is_yaml(agent):
-        return ()
-    rest = value.value.strip().removeprefix(word).strip()
-    if word == "RETRY" and not rest:
-        line = "RETRY: true"
-    elif word in ("COLLECT", "GOTO", "CLEAR") and rest:
-        line = f"{word}: {rest}"
-    else:
-        return ()
-    indent = fixes.indent_of(agent.source, action.block.span.start) + "  "
-    start = agent.source.text.rindex(":", 0, value.span.start) + 1
-    return (fixes.replace(Span(start, value.span.end), f"\n{indent}{line}", f"Write a block with `{word}`"),)
 
 
 def _single_word(action: nodes.OnFail, agent: AgentIndex) -> nodes.Name | None:
@@ -101,7 +84,9 @@ def unknown_on_fail_action(checked: _Failing, agent: AgentIndex) -> Iterator[Fou
         quote = _responding(whole)
     else:
         quote = _quoted(written.span, written.value) if written is not None else _quoted(word.span, word.value)
-    own = _as_block(word.value, action, agent) if in_rule else ()
+    own = intended_actions(action, agent) if in_rule else ()
+    if own:
+        best, renames = "", ()  # `REJECT` is like `REDACT`, but means BLOCK
     quote = Fix(quote.title, quote.edits, preferred=not (renames or own))
     yield found(word.span, *own, *renames, quote, node=action.path, x=word.value, y=best)
 
@@ -131,9 +116,9 @@ def unquoted_message(checked: _Failing, agent: AgentIndex) -> Iterator[Found]:
         return
     word = _single_word(action, agent)
     if text is not None and text.style == "bare":
-        yield _unquoted(text.span, text.value, action)
+        yield _unquoted(text.span, text.value, action, agent)
     elif word is not None and not _ACTION_LIKE.fullmatch(word.value) and not _in_yaml_quotes(word, agent):
-        yield _unquoted(word.span, word.value, action)
+        yield _unquoted(word.span, word.value, action, agent)
 
 
 def _no_target(text: nodes.Text, action: nodes.OnFail, agent: AgentIndex) -> Found:
@@ -145,20 +130,17 @@ def _no_target(text: nodes.Text, action: nodes.OnFail, agent: AgentIndex) -> Fou
     return found(text.span, *repairs, severity="warning", node=action.path, wording=wording)
 
 
-def _unquoted(span: Span, text: str, action: nodes.OnFail) -> Found:
+def _unquoted(span: Span, text: str, action: nodes.OnFail, agent: AgentIndex) -> Found:
     """A message without quotes; one that begins like an action, but for its small letters, may be meant as that."""
     quote = _quoted(span, text)
-    words = _ACTION_IN_SMALL.fullmatch(text.strip())
-    if words is None:
+    own = intended_actions(action, agent)
+    word = _FIRST_WORD.match(text.strip())
+    if not own or word is None or action.form == "respond":
         return found(span, quote, node=action.path)
-    intended = words[0].replace(words[1], words[1].upper(), 1)
-    return found(
-        span,
-        Fix(f"Write `{intended}`", (Edit(span, intended),)),
-        Fix(quote.title, quote.edits),
-        node=action.path,
-        wording=f"Sent as a message; the action is `{words[1].upper()}`",
-    )
+    wording = "Sent as a message; the action is `{action}`"
+    said = word[0].upper() if word[0].upper() in _KNOWN_WORDS else own[0].title.partition("`")[2].split()[0].strip("`")
+    own = tuple(Fix(fix.title, fix.edits) for fix in own)
+    return found(span, *own, Fix(quote.title, quote.edits), node=action.path, wording=wording, action=said)
 
 
 def _handoff(checked: nodes.Rule) -> nodes.OnFail | None:
@@ -242,8 +224,18 @@ def handoff_to_unknown(action: nodes.OnFail, agent: AgentIndex, project: Index) 
         return
     others = [name for name in project.agents if name != agent.name]
     best, renames = fixes.rename_to(target.span, target.value, others)
+    sent_to = _behind_to(action)
+    if sent_to is not None and action.block is not None and action.block.value is not None:
+        best, renames = sent_to, (fixes.replace(action.block.value.span, f"HANDOFF {sent_to}"),)
     severity = "warning" if project.alone else None
     yield found(target.span, *renames, severity=severity, node=action.path, a=target.value, y=best)  # type: ignore[arg-type]
+
+
+def _behind_to(action: nodes.OnFail) -> str | None:
+    """The agent of `HANDOFF TO Agent`."""
+    value = action.block.value if action.block is not None else None
+    words = re.fullmatch(r"\s*HANDOFF:?\s+(?i:to):?\s+(\w+)\s*", value.value) if value is not None else None
+    return words[1] if words is not None else None
 
 
 @rule(

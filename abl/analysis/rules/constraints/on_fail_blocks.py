@@ -92,9 +92,9 @@ def collect_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator
 
 
 def _is_misspelt(name: str, agent: AgentIndex) -> bool:
-    """True for a name that ABL417 reports as misspelt."""
+    """True for a name that ABL417 reports; in a fragment, which has no fields to compare with, for none."""
     known = (*agent.fields, *agent.session)
-    return name not in known and bool(closest(name, known))
+    return name not in known and bool(not agent.fragment or closest(name, known))
 
 
 @rule(

@@ -200,7 +200,10 @@ def bad_version(section: nodes.Section, agent: AgentIndex) -> Iterator[Found]:
     if section.keyword != "VERSION" or section.value is None:
         return
     value, span = section.value.value.strip(), section.value.span
-    if _VERSION.fullmatch(value):
+    straight = value.strip("“”„‘’")
+    if straight != value and _VERSION.fullmatch(straight):
+        yield found(span, fixes.replace(span, f'"{straight}"'))
+    elif _VERSION.fullmatch(value):
         if section.value.style == "bare":
             yield found(span, fixes.replace(span, f'"{value}"'), severity="hint")
     elif _TWO_PARTS.fullmatch(value):

@@ -92,6 +92,20 @@ def unterminated_string(reading: Reading) -> Iterator[Found]:
         yield found(reading.error_span, fixes.insert(len(reading.text), quote, f"Add the closing `{quote}`"))
 
 
+@rule("ABL128", "curly-quotes", "warning", "Curly quotes such as `{q}` are a part of the text")
+def curly_quotes() -> None:
+    """
+    What: A text stands in curly quotes, as word processors write them.
+    Why: Only straight quotes are quotes here: the user reads the curly ones as well.
+    Bad:
+        AGENT: Desk
+        GOAL: “Lend books”
+    Good:
+        AGENT: Desk
+        GOAL: "Lend books"
+    """
+
+
 @rule("ABL112", "unclosed-bracket", "error", "Unclosed `{c}` opened at line {n}", over=Reading, needs="error")
 def unclosed_bracket(reading: Reading) -> Iterator[Found]:
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conditions import methods
-from abl.analysis.conditions.other_notations import FUNCTIONS, TODAY, TODAYS, ranged
+from abl.analysis.conditions.other_notations import FUNCTIONS, SET_TESTS, TODAY, TODAYS, ranged
 from abl.analysis.conditions.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -48,10 +48,14 @@ def unknown_function(node: en.Call | en.Method, reading: Reading) -> Iterator[Fo
     if node.name.upper() in TODAYS and not node.args:
         yield found(span, fixes.replace(at(node), TODAY, f"Change to `{TODAY}`"), f=node.name, y=TODAY)
         return
-    if node.name.lower() == "range" and (better := ranged(reading.text)) is not None:
-        title, text = better
+    if node.name.lower() == "range" and (comparisons := ranged(reading.text)) is not None:
+        title, text = comparisons
         whole = fixes.replace(Span(0, len(reading.text)), text, title, preferred=False)
         yield found(span, whole, f=node.name, y="")
+        return
+    if node.name.upper() in SET_TESTS and len(node.args) == 1:
+        better = f"{reading.slice(node.args[0])} IS SET"
+        yield found(span, fixes.replace(at(node), better), f=node.name, y=better)
         return
     known = FUNCTIONS.get(node.name.upper())
     close = (known,) if known is not None else closest(node.name, names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from abl.analysis import fixes
@@ -19,12 +19,16 @@ from abl.analysis.index.views import origins
 from abl.analysis.index.visible_names import state_variables
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.agents.targets import is_handed_on
-from abl.diagnostics import Fix
+from abl.diagnostics import Edit, Fix
+from abl.source import Span
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find
 from abl.syntax import nodes
 from abl.syntax.readers.constraints import STEP_PHASE
 
+_COMPARING = frozenset({"==", "!=", "IN", "NOT IN", "contains", "startsWith", "endsWith"})
+_MOST_ITEMS = 50
+"""Items of a list that are looked at: beyond, each is reported by itself."""
 _SET_IN_FLOW = frozenset({"set", "as", "transform", "gather"})
 _ANYWHERE_IN_STEP = frozenset(
     {"COMPLETE_WHEN", "EXIT_WHEN", "IF", "CONDITION", "ACTIVATION", "VALIDATE", "CONTENT", "SHOWN"}
@@ -73,7 +77,9 @@ def _undeclared(agent: AgentIndex, read: Read, asked: _Asked, message: str) -> F
         return found(read.span, *fixes.rename_fixes(read.span, [literal]), name=read.path, y=literal)
     best, renames = _renames(read, asked)
     if asked.agents == (agent,):
-        quoted = _quoted(read) if not renames else ()
+        quoted = _quoted(read, asked) if not best or best in asked.names else ()
+        if quoted and read.path[:1].isupper() and best.casefold() != read.path.casefold():
+            best, renames = "", ()  # a word with a capital is a text, not a name that is a little like it
         renames = renames or _ending_so(agent, read)
         return found(read.span, *renames, *quoted, *declare_variable(agent, read.path), name=read.path, y=best)
     words = f"{message} declared in `{{agent}}`, which uses this profile. Did you mean `{{y}}`?"
@@ -86,17 +92,34 @@ def _ending_so(agent: AgentIndex, read: Read) -> tuple[Fix, ...]:
     return fixes.rename_fixes(read.span, sorted(paths)) if "." not in read.path else ()
 
 
-def _quoted(read: Read) -> tuple[Fix, ...]:
-    """A word with a capital that a value is compared with is a text without its quotes."""
+def _quoted(read: Read, asked: _Asked) -> tuple[Fix, ...]:
+    """A word that a value is compared with, or that SET gives one, may be a text; of a list all that are like it."""
     use = read.use
-    if use is None or not read.path[:1].isupper() or "." in read.path:
+    if use is None or "." in read.path:
         return ()
+    if use.place == "SET":
+        alone = read.path[:1].isupper() and use.reading.text.strip() == read.path
+        return (_in_quotes({read.span: read.path}),) if alone else ()
     for test in use.reading.tests:
-        if test.op in ("==", "!=", "IN", "NOT IN", "contains", "startsWith", "endsWith") and test.right is not None:
-            sides = test.right.items if isinstance(test.right, en.ListNode) else (test.right,)
-            if any(isinstance(side, en.Path) and use.span_of(side) == read.span for side in sides):
-                return (fixes.replace(read.span, f'"{read.path}"', "Put it in quotes", preferred=False),)
+        if test.op not in _COMPARING or test.right is None:
+            continue
+        if isinstance(test.right, en.Path) and use.span_of(test.right) == read.span:
+            return (_in_quotes({read.span: read.path}),)
+        words = {use.span_of(word): word.parts[0] for word in _words(test.right, asked.names)}
+        if read.span in words:
+            return (_in_quotes(words),)
     return ()
+
+
+def _words(node: en.Node, names: Sequence[str]) -> list[en.Path]:
+    """The items of a list that are words without quotes and no names."""
+    items = node.items[:_MOST_ITEMS] if isinstance(node, en.ListNode) else ()
+    return [each for each in items if isinstance(each, en.Path) and len(each.parts) == 1 and each.parts[0] not in names]
+
+
+def _in_quotes(words: Mapping[Span, str]) -> Fix:
+    edits = tuple(Edit(span, f'"{word}"') for span, word in words.items())
+    return Fix("Put it in quotes" if len(edits) == 1 else "Put them in quotes", edits)
 
 
 def _renames(read: Read, asked: _Asked) -> tuple[str, tuple[Fix, ...]]:
@@ -141,8 +164,11 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
           - REQUIRE open_loans < 3
             ON_FAIL: "Too many loans."
     """
+    in_list: set[Span] = set()
     for read, asked in _unanswered(agent, project):
         use = read.use
+        if read.span in in_list:
+            continue  # the first of the list says it of all
         if use is not None and (use.mode == "tag" or _reported_elsewhere(use, agent, project)):
             continue
         if is_handed_on(read):
@@ -151,7 +177,9 @@ def undeclared_name(agent: AgentIndex, project: Index) -> Iterator[Found]:
             continue  # the name of the item is missing: ABL386
         if (use is None and isinstance(read.owner, nodes.Handoff)) or _gate_says_it(read, agent):
             continue
-        yield _undeclared(agent, read, asked, "`{name}` is not")
+        problem = _undeclared(agent, read, asked, "`{name}` is not")
+        in_list.update(edit.span for fix in problem.fixes if len(fix.edits) > 1 for edit in fix.edits)
+        yield problem
 
 
 def _reported_elsewhere(use: ExpressionUse, agent: AgentIndex, project: Index) -> bool:

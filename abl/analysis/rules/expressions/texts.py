@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conditions.literal_words import placeholder_in
-from abl.analysis.conditions.other_notations import rewritings
+from abl.analysis.conditions.other_notations import is_readable, rewritings
 from abl.analysis.conditions.reading import Reading, at
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Fix
@@ -51,6 +51,14 @@ def _rewritten(reading: Reading) -> tuple[Fix, ...]:
     return tuple(fixes.replace(whole, text, title) for title, text in rewritings(reading.text))
 
 
+def _replaced(reading: Reading, operator: str) -> tuple[Fix, ...]:
+    """The operator as it is written here, or the whole expression where more of it cannot be read."""
+    span = reading.error_span
+    if operator and is_readable(reading.text[: span.start] + operator + reading.text[span.end :]):
+        return (fixes.replace(span, operator),)
+    return _rewritten(reading)
+
+
 @rule("ABL202", "wrong-operator", "error", "Operator `{a}` is not valid; use `{b}`", over=Reading, needs="error")
 def wrong_operator(reading: Reading) -> Iterator[Found]:
     """
@@ -69,7 +77,7 @@ def wrong_operator(reading: Reading) -> Iterator[Found]:
     if error is not None:
         span = reading.error_span
         better = error.replacement or ""
-        repair = _rewritten(reading) or ((fixes.replace(span, better),) if better else ())
+        repair = _replaced(reading, better)
         if repair and reading.text[span.start :].startswith("=~"):
             span, better = Span(span.start, span.start + 2), "matches"
         yield found(span, *repair, a=reading.text[span.start : span.end], b=better)
@@ -93,7 +101,7 @@ def lowercase_operator(reading: Reading) -> Iterator[Found]:
     if error is not None:
         span = reading.error_span
         upper = error.replacement or reading.text[span.start : span.end].upper()
-        yield found(span, fixes.replace(span, upper), OP=upper)
+        yield found(span, *_replaced(reading, upper), OP=upper)
 
 
 @rule("ABL204", "chained-comparison", "error", "Comparisons cannot be chained", over=Reading, needs="error")
@@ -227,7 +235,7 @@ def cel_dialect(reading: Reading) -> Iterator[Found]:
             for start, end in node.op_spans:
                 yield from _cel(reading, start, end)
         elif isinstance(node, en.Test):
-            if reading.text[node.op_start : node.op_end] in _CEL:
+            if reading.text[node.op_start : node.op_end] in _CEL and not _is_range(node.right):
                 yield from _cel(reading, node.op_start, node.op_end)
         elif isinstance(node, en.Method):
             yield from _cel_method(reading, node)
@@ -239,6 +247,11 @@ def _cel_method(reading: Reading, node: en.Method) -> Iterator[Found]:
     if node.name in METHODS and len(node.args) == 1 and not _is_message(node):
         text = f"{reading.slice(node.target)} {METHODS[node.name]} {reading.slice(node.args[0])}"
         yield found(span, fixes.replace(at(node), text, preferred=False))
+
+
+def _is_range(node: en.Node | None) -> bool:
+    """True for `range(…)` of other languages, which ABL207 reports with its `in`."""
+    return isinstance(node, en.Call) and node.name.lower() == "range"
 
 
 def _is_message(node: en.Method) -> bool:

@@ -60,6 +60,8 @@ def _no_list(use: ExpressionUse, agent: AgentIndex, test: en.Test, right: en.Nod
     negated = "NOT " if test.op == "NOT IN" else ""
     text = f"{negated}{whole} contains {left}"
     repair = (fixes.replace(use.span_of(test), text, preferred=False),) if kind == "string" else ()
+    if isinstance(right, en.Literal) and kind == "string":  # a list of one, whose brackets are missing
+        repair = (fixes.replace(use.span_of(right), f"[{whole}]", preferred=False),)
     wording = "`{a}` ({type}) is no list: nothing is `IN` it"
     yield found(use.span_of(right), *repair, severity="warning", a=whole, type=kind, op=test.op, wording=wording)
 

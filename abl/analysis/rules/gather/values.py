@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from abl.analysis import fixes
+from abl.analysis.conditions.other_validations import certain_validation, perhaps_function
 from abl.analysis.conditions.reading import read_value
 from abl.analysis.conformance.values import unfit
+from abl.analysis.fixes import braces
 from abl.analysis.index.fields import (
     DATE_TYPES,
     Validation,
@@ -50,13 +52,6 @@ def unknown_field_property() -> None:
     """
 
 
-_NUMBER: Final = r"(-?\d+(?:\.\d+)?)"
-_BETWEEN: Final = re.compile(
-    rf"(?i)(?:range|between)\s*+(?:[(:]\s*+)?{_NUMBER}\s*+(?:,|-|\.\.|and)\s*+{_NUMBER}\s*+\)?"
-)
-"""Two bounds as other notations write them."""
-
-
 @rule(
     "ABL705",
     "sentence-as-validation",
@@ -88,28 +83,17 @@ def sentence_as_rule(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fo
     if validation is None or validation.form != "sentence" or validation.text is None:
         return
     written = validation.text.value.strip()
-    if (bounds := _BETWEEN.fullmatch(written)) is not None:
-        both = f"min({bounds[1]}), max({bounds[2]})"
-        repair = fixes.replace(validation.text.inner, both)
-        yield found(validation.text.span, repair, severity="warning", v=written, y=both)
+    joint = " AND " if braces.extent(agent.source, validation.text.span) is not None else ", "
+    meant = certain_validation(written, field.name.value, joint)
+    if meant:
+        repair = fixes.replace(validation.text.inner, meant)
+        yield found(validation.text.span, repair, severity="warning", v=written, y=meant)
         return
-    best = _intended_function(written)
+    best = perhaps_function(written)
     if best == written:  # what follows the bracket is too much
         best = written[: written.rfind(")") + 1] if not written.endswith(")") else ""
     repairs = (fixes.replace(validation.text.inner, best, preferred=False),) if best else ()
     yield found(validation.text.span, *repairs, v=validation.text.value.strip(), y=best)
-
-
-def _intended_function(written: str) -> str:
-    """The function that a text was perhaps meant to be."""
-    name, bracket, rest = written.partition("(")
-    if not re.fullmatch(r"\w+", name.strip()):
-        return f"pattern({written})" if written[:1] == "^" and regex_problem(written) is None else ""
-    short = {"minimum": "min", "maximum": "max", "regex": "pattern", "mail": "email"}.get(name.strip().lower())
-    close = (short,) if short else closest(name.strip(), FUNCTIONS)
-    if bracket:
-        return f"{close[0]}({rest}" if close else ""
-    return "email()" if close[:1] == ("email",) else ""
 
 
 @rule("ABL708", "options-ignored", "hint", "options are ignored for type {t}", over=nodes.GatherField, needs="OPTIONS")

@@ -207,6 +207,11 @@ def _is_access(read: Read) -> bool:
     return read.use is None and isinstance(read.owner, nodes.Tool)
 
 
+def _short_targets(agent: AgentIndex) -> frozenset[str]:
+    """Targets of STORE without their scope, which ABL345 reports."""
+    return frozenset(store.target.value for store in agent.all(nodes.Store) if store.target is not None)
+
+
 @rule("ABL335", "path-never-written", "info", "`{p}` is never written in this project", over=AgentIndex, project=True)
 def path_never_written(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
@@ -232,10 +237,12 @@ def path_never_written(agent: AgentIndex, project: Index) -> Iterator[Found]:
             - WHEN: branch IS SET
               STORE: branch -> user.branch
     """
+    short = agent.derive(_short_targets)
     for name, path in agent.persistent.items():
         if "." not in name or access_of(path) != "readwrite" or scope_of(path) == "project":
             continue
-        if name not in project.stored_paths and name.rpartition(".")[2] not in agent.mentions:
+        last = name.rpartition(".")[2]
+        if name not in project.stored_paths and last not in agent.mentions and last not in short:
             yield found(path.name.span, later=partial(remember, agent, name), node=path.path, p=name)
 
 

@@ -178,8 +178,8 @@ def target_in_session(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
     """
     target = store.target
     root = target.value.partition(".")[0] if target is not None else ""
-    if target is None or not root or agent.path_of(target.value) is not None:
-        return
+    if target is None or store.value is None or not root or agent.path_of(target.value) is not None:
+        return  # without a value what is wrong with STORE is reported as that
     if "." not in target.value or root in agent.session:
         free = "." not in target.value and root not in agent.session
         repair = (fixes.replace(target.span, f"user.{root}"),) if free else ()
@@ -232,7 +232,7 @@ def _too_long(ttl: str) -> bool:
 
 def _normal_ttl(written: str) -> str:
     """The duration that was meant, or an empty text."""
-    match = _LOOSE_TTL.fullmatch(written)
+    match = _LOOSE_TTL.fullmatch(written.strip("“”„‘’ "))
     unit = _UNITS.get(match[2].lower()) if match and len(match[1]) < _MOST_DIGITS else None
     better = f"{int(match[1]) * unit[0]}{unit[1]}" if match and unit else ""
     return _LONGEST if better and _too_long(better) else better

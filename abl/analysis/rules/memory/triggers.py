@@ -244,7 +244,7 @@ def empty_counts_as_set(trigger: nodes.RememberTrigger, agent: AgentIndex) -> It
     path = ".".join(test.left.parts) if isinstance(test.left, en.Path) else ""
     if path and agent.types.of_path(path) == "string" and not _only_collected(path, agent):
         text = use.reading.slice(test.left)
-        better = f'{text} IS SET AND {text} != ""' if test.op == "IS SET" else f'{text} IS NOT SET OR {text} == ""'
+        better = text if test.op == "IS SET" else f'{text} IS NOT SET OR {text} == ""'  # a name is portable, AND is not
         yield found(use.whole, fixes.replace(use.whole, better, preferred=False), node=f"{trigger.path}.WHEN")
 
 
