@@ -175,7 +175,7 @@ _SEMANTICS: Final = place(
     key("components", TEXTS, "parts of the value", runs="platform"),
     key("unit", ANY, "unit of the value, cut off the answer", runs="platform"),
     key("convert_to", ANY, "unit that the value is converted to", runs="platform"),
-    key("lookup", ref("lookups"), "table of LOOKUP_TABLES that the answer must match", runs="platform"),
+    key("lookup", ref("lookups"), "table of LOOKUP_TABLES that the answer must match"),
     key("locale", ANY, "locale for reading the answer", runs="platform"),
     key(
         "temporal",
