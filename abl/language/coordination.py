@@ -60,7 +60,6 @@ _HANDOFF: Final = place(
         "how much of the conversation the agent receives",
         default="full",
         code="ABL945",
-        runs="platform",
     ),
     key(
         "ON_FAILURE",
@@ -226,7 +225,6 @@ _ON_RETURN: Final = place(
         ),
         "which text is routed again",
         default="original_handoff_utterance",
-        runs="platform",
     ),
     key("set", below("set") | list_of("set") | ref("assignment"), "assign variables, after map"),
     title="ON_RETURN",

@@ -28,7 +28,6 @@ _ESCALATE: Final = place(
         "context_for_human",
         list_of("human_context") | NAMES,
         "what the human sees: variables, or texts",
-        runs="platform",
     ),
     key(
         "routing",
@@ -52,7 +51,7 @@ _TRIGGER: Final = place(
         default="medium",
         code="ABL945",
     ),
-    key("TAGS", TEXTS, "labels for the human's desk", runs="platform"),
+    key("TAGS", TEXTS, "labels for the human's desk"),
     key("SET", below("set") | list_of("set") | ref("assignment"), "assign variables before the transfer"),
     key("GENESYS_SIP_HEADERS", ANY, "SIP headers of a Genesys transfer", runs="platform"),
     title="an escalation trigger",
@@ -64,7 +63,6 @@ _HUMAN_CONTEXT: Final = place(
     key("TEMPLATE", ANY, "text for the human; {{...}} is filled in"),
     key("INCLUDE", NAMES, "variables that are shown with it"),
     title="context_for_human",
-    runs="platform",
     spec="09 §7",
 )
 _DESTINATION: Final = place(

@@ -24,11 +24,12 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """A human takes over. ``reason`` is what the author wrote, ``priority`` that of the trigger."""
+    """A human takes over. ``reason`` is what the author wrote, ``priority`` that of the trigger, as are ``tags``."""
 
     reason: str | None = None
     span: Any = None
     priority: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ class SessionState:
     tool_memory: dict[str, Any] = field(default_factory=dict)
     model_memory: dict[str, Any] = field(default_factory=dict)
     call_cache: dict[str, Any] = field(default_factory=dict)
+    breakers: dict[str, dict[str, Any]] = field(default_factory=dict)  # tool -> failures in a row, open until when
     secrets: list[list[str]] = field(default_factory=list)  # [raw text, shown form]
     twins: dict[str, str] = field(default_factory=dict)  # texts that hold something sensitive -> how they are shown
     masks: dict[str, dict[str, Any]] = field(default_factory=dict)  # path of a sensitive fact -> scope, how it shows
@@ -222,6 +223,7 @@ class TurnState:
     input_missed: bool = False  # ON_INPUT was judged at T9 and nothing matched
     exhausted: tuple[str, Any] | None = None  # message and place of a field that failed too often, not yet handled
     handler: Any = None  # ON_ERROR handler of a field that failed too often; its THEN is still to be taken
+    aborted: bool = False  # a call of a critical hook failed: nothing of the turn's work follows
     blocked: bool = False  # pass `turn` stopped the work
     outside: int = 0  # hooks, ON_START and COMPLETE that run: what they say is not said by the step
 

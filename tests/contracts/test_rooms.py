@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("abl", "config", "constraints", "editor", "memory", "web")
-NO_ROOM_OF_CODE = ("abl/cli", "abl/fuzz", "abl/frozen")
-"""Folders of tests of whole parts: the commands, generated texts, and the frozen corpus."""
+NO_ROOM_OF_CODE = ("abl/cli", "abl/fuzz", "abl/frozen", "abl/realistic")
+"""Folders of tests of whole parts: the commands, generated texts, the frozen corpus, and whole agents."""
 WHOLE = ("attacks", "browser", "contracts", "faults")
 """Folders of tests of the whole product."""
 MOST = 25

@@ -136,12 +136,32 @@ def _finish(engine: Engine, thread: Thread, plan: CompletionPlan, record: dict[s
         engine.say_template(thread, text, kind="reply", span=plan.span, data=found, for_model=seen)
         for message in engine.turn.outbox[said:]:
             message.result = True
+    _store(engine, thread, plan)
     engine.turn.outside -= 1
     engine.recorder.close()
     if not terminal:
         return Signal.NEXT
     engine.move(thread, Complete(recorded=True))
     return Signal.ENDED
+
+
+def _store(engine: Engine, thread: Thread, plan: CompletionPlan) -> None:
+    """STORE of an entry: ``value -> path`` of a declared path; a collection is the platform's."""
+    given = plan.node.prop("STORE")
+    if given is None or given.value is None:
+        return
+    program, span = engine.program(thread), engine.program(thread).span(given.block)
+    written, _, target = program.written(given.value).rpartition("->")
+    if target.strip() not in program.persistent:
+        why = "a collection is kept by the platform; a declared path is written here"
+        engine.recorder.not_executed("STORE", why, span)
+        return
+    formula = value_formula(written.strip())
+    outcome = engine.evaluate(thread, formula)
+    if outcome.value is None:
+        return
+    sensitive = engine.derives(thread, formula.names)
+    assign(engine, thread, target.strip(), outcome.value, span=span, expression=formula.text, sensitive=sensitive)
 
 
 # ESCALATE --------------------------------------------------------------------------------------------------------
@@ -171,6 +191,6 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
                 sensitive=engine.derives(thread, formula.names),
                 from_tool=from_tool(thread, formula.names),
             )
-        engine.move(thread, Escalate(plan.reason, plan.span, plan.priority))
+        engine.move(thread, Escalate(plan.reason, plan.span, plan.priority, plan.tags))
         return True
     return False

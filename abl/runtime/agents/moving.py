@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from abl.language import key_at
 from abl.language.entry import Entry, members
 from abl.language.written import word as read_word
+from abl.runtime.agents.for_human import for_human
 from abl.runtime.agents.handoff_context import Given, given_with, limit_history
 from abl.runtime.constraints.results import work_ended
 from abl.runtime.constraints.tool_sources import from_tool
@@ -22,13 +23,15 @@ from abl.runtime.plan.parts import HandoffPlan
 from abl.runtime.plan.program import DEFAULT_MESSAGES, ESCALATING
 from abl.runtime.plan.refusing import refused, why_refused
 from abl.runtime.state import Thread
-from abl.runtime.turn import lifecycle
+from abl.runtime.turn import lifecycle, understanding
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
 
 MAX_DEPTH = 10
+HANDED = "_handed_over_with"
+"""Where a thread keeps the message that led to it."""
 
 
 def carry_out(engine: Engine, thread: Thread, move: Move) -> bool:
@@ -36,8 +39,8 @@ def carry_out(engine: Engine, thread: Thread, move: Move) -> bool:
     match move:
         case HandOver():
             return _hand_over(engine, thread, move)
-        case Escalate(reason, span, priority):
-            _escalate(engine, thread, reason, span, priority)
+        case Escalate():
+            _escalate(engine, thread, move)
         case Complete(recorded):
             _complete(engine, thread, recorded=recorded)
     return True
@@ -120,7 +123,7 @@ def _refused(engine: Engine, thread: Thread, plan: HandoffPlan | None, key: str,
     engine.recorder.error("RUN003", key, why, span)
     action, text = plan.on_failure if plan is not None else ("", "")
     if action == "ESCALATE":
-        _escalate(engine, thread, text or None, span)
+        _escalate(engine, thread, Escalate(text or None, span))
         return True
     if action != "CONTINUE":
         said = text if action == "RESPOND" else engine.program(thread).messages[key]
@@ -167,6 +170,7 @@ def _receive(engine: Engine, thread: Thread, to: str, plan: HandoffPlan | None, 
                 from_tool=name in given.derived,
             )
     child.forwarded = engine.turn.message
+    child.system[HANDED] = engine.turn.message
     limit_history(engine, child, plan, given.summary)
     engine.turn.arrival = "handoff"
     lifecycle.activate(engine, child)
@@ -236,6 +240,19 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
     name = given.text("handler") or (word if word not in {"", "continue", "resume_intent"} else "")
     if name:
         _handle_return(engine, parent, name, plan)
+    if parent.system["_resume_intent"]:
+        _resume_with(engine, parent, child, given)
+
+
+def _resume_with(engine: Engine, parent: Thread, child: Thread, given: Entry) -> None:
+    """The text that is routed again becomes the message; every other word than the default means the latest one."""
+    original = child.system.get(HANDED)
+    latest = engine.turn.message
+    if given.value("resume_with") != "original_handoff_utterance" or not original or original == latest:
+        return
+    engine.turn.message = original
+    engine.turn.entered.clear()  # with another message a step may be entered again
+    understanding.understand(engine, parent)
 
 
 def _handle_return(engine: Engine, parent: Thread, name: str, plan: HandoffPlan) -> None:
@@ -258,13 +275,18 @@ def _handle_return(engine: Engine, parent: Thread, name: str, plan: HandoffPlan)
 # ESCALATE --------------------------------------------------------------------------------------------------------
 
 
-def _escalate(engine: Engine, thread: Thread, reason: str | None, span: Any, priority: str | None = None) -> None:
+def _escalate(engine: Engine, thread: Thread, move: Escalate) -> None:
     """A human takes over: the message, then the session pauses until it is over there (09 §7, §16).
 
-    ``reason`` is what the author wrote; the text of a rule or trigger is never said (04 §5).
+    Its reason is what the author wrote; the text of a rule or trigger is never said (04 §5).
     """
-    text = engine.render(thread, reason or "").text
-    more = {"priority": priority} if priority is not None else {}
+    span = move.span
+    text = engine.render(thread, move.reason or "").text
+    more: dict[str, Any] = {"priority": move.priority} if move.priority is not None else {}
+    if move.tags:
+        more["tags"] = list(move.tags)
+    if package := for_human(engine, thread):
+        more["context"] = package
     engine.recorder.emit("escalate", {"reason": engine.recorder.text(text), **more}, span=span)
     form = engine.program(thread).messages["escalation_format"]
     if not text and form == DEFAULT_MESSAGES["escalation_format"]:

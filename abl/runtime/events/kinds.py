@@ -235,7 +235,7 @@ _kind("handoff", "Handoff", "ok skipped", HANDOVER)
 _kind("return", "Return", fields={"from": "text: From", "to": "text: To"})
 _kind("escalate", "Escalate", fields={
     "reason": "text: Reason", "priority": "text: Priority", "completed": "flag: The human is done",
-    "human": "map: What the human said",
+    "human": "map: What the human said", "context": "map: What the human sees", "tags": "texts: Tags",
 })  # fmt: skip
 _kind("human.message", "For the human", fields={"text": "text: Message"})
 _kind("delegate", "Delegate", "ok failed", {

@@ -1,4 +1,4 @@
-"""on_human_complete of ESCALATE prepared for running (docs/spec 09 §7)."""
+"""context_for_human and on_human_complete of ESCALATE prepared for running (docs/spec 09 §7)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.language.entry import Entry, Member
-from abl.language.written import Lines, split_outside
+from abl.language.written import Lines, items_of, split_outside, word
 from abl.runtime.evaluation import Formula, condition
 from abl.runtime.plan.agent_text import AgentText
+from abl.runtime.plan.listed import entries
 from abl.syntax.nodes import Block
 from abl.syntax.readers.entries import item_properties
 
@@ -33,6 +34,32 @@ def done_plans(program: AgentText) -> tuple[DonePlan, ...]:
     section = program.agent.section("ESCALATE")
     listed = Entry.at("escalate", section.block if section is not None else None).lines("on_human_complete")
     return tuple(_plan(program, item) for item in (listed.children if listed is not None else ()))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlan:
+    """An entry of context_for_human: a text under a name, variables, or both."""
+
+    name: str
+    template: str | None
+    variables: tuple[str, ...]
+
+
+def shown_plans(program: AgentText) -> tuple[ShownPlan, ...]:
+    """context_for_human in declaration order; a mere name is a variable."""
+    section = program.agent.section("ESCALATE")
+    block = Entry.at("escalate", section.block if section is not None else None).lines("context_for_human")
+    if block is None:
+        return ()
+    if not any(child.item and child.colon for child in block.children):
+        return tuple([ShownPlan(name, None, (name,)) for name in items_of(block)])
+    return tuple([_shown(given, line.value) for given, line, _ in entries("human_context", block)])  # type: ignore[arg-type]
+
+
+def _shown(given: Entry, value: Any) -> ShownPlan:
+    name = given.text("NAME") or word(value)
+    template, include = given.text("TEMPLATE"), given.texts("INCLUDE")
+    return ShownPlan(name, template, include or (() if template is not None else (name,)))
 
 
 def _plan(program: AgentText, item: Block) -> DonePlan:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from abl.language import value_of_text
 from abl.language.entry import Entry
-from abl.language.written import unquoted
+from abl.language.written import items_of, unquoted
 from abl.runtime.plan.parts import CompletionPlan, EscalationPlan, HandoffPlan
 from abl.syntax import nodes
 from abl.syntax.readers.content import content_of
@@ -45,6 +45,7 @@ def escalations_of(program: AgentText) -> tuple[EscalationPlan, ...]:
                 when=program.condition(when),
                 reason=reason.value if (reason := entry.text_of("reason")) is not None else "",
                 priority=value_of_text("trigger", "PRIORITY", entry.text_of("priority")),
+                tags=tuple(items_of(tags.block)) if (tags := entry.get("tags")) is not None and tags.block else (),
                 sets=sets.block if (sets := entry.get("set")) is not None else None,
                 span=program.span(entry),
             )

@@ -119,6 +119,7 @@ class EscalationPlan:
     when: Formula
     reason: str
     priority: str
+    tags: tuple[str, ...]
     sets: nodes.Block | None
     span: Any
 

@@ -14,7 +14,7 @@ from abl.language import declared_name
 from abl.language.entry import Entry
 from abl.runtime.agents.intents import IntentPlan, intent_plans
 from abl.runtime.gather.lookups import LookupTable, lookup_tables
-from abl.runtime.plan.after_human import DonePlan, done_plans
+from abl.runtime.plan.after_human import DonePlan, ShownPlan, done_plans, shown_plans
 from abl.runtime.plan.agent_text import AgentText
 from abl.runtime.plan.control import completions_of, escalations_of, handoffs_of
 from abl.runtime.plan.delegations import DelegatePlan, delegate_plans
@@ -341,6 +341,11 @@ class Program(AgentText):
     def routes(self) -> tuple[RoutePlan, ...]:
         """ROUTING, in the order in which its rules are tried."""
         return route_plans(self)
+
+    @cached_property
+    def for_human(self) -> tuple[ShownPlan, ...]:
+        """context_for_human of ESCALATE."""
+        return shown_plans(self)
 
     @cached_property
     def after_human(self) -> tuple[DonePlan, ...]:

@@ -120,11 +120,13 @@ class ProcessPlan:
 
 def process_plan(program: AgentText, tool: nodes.Tool, stage: str) -> ProcessPlan | None:
     """``process.before`` or ``process.after`` of a tool, None without one."""
+    ctx = Context(program.source, program.source.text, yaml=program.yaml)
     found = tool.prop("PROCESS")
-    half = next((c for c in found.block.children if c.key.lower() == stage), None) if found is not None else None
+    halves = expanded(ctx, found.block).children if found is not None else ()
+    half = next((expanded(ctx, child) for child in halves if child.key.lower() == stage), None)
     if half is None:
         return None
-    parts = {child.key.lower(): child for child in half.children}
+    parts = {child.key.lower(): expanded(ctx, child, names=child.key.lower() == "require") for child in half.children}
     computed = parts.get("params" if stage == "before" else "result")
     formulas = [
         (child.key, program.assigned(child.value)) for child in (computed.children if computed is not None else ())

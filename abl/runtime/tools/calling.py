@@ -18,9 +18,10 @@ from abl.runtime.guardrails import judging as guardrails
 from abl.runtime.memory import tools as memory_tools
 from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused
-from abl.runtime.ports import ToolContext, ToolError, ToolResult
+from abl.runtime.ports import ToolError, ToolResult
 from abl.runtime.tools import confirm, process
 from abl.runtime.tools.arguments import Arguments, arguments_of, resolve
+from abl.runtime.tools.attempts import attempts
 from abl.runtime.tools.binding import bind, bind_blocked
 from abl.runtime.tools.invocation import Called, Invocation, entry_of
 from abl.runtime.tools.request import request_of
@@ -206,7 +207,7 @@ def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
         data["request"] = request
     start = recorder.emit("call.start", data, span=call.span)
     with recorder.inside(start):
-        result = _attempts(engine, thread, call, arguments.values)
+        result = attempts(engine, thread, call, arguments.values)
     called = _judge(result)
     if key is not None and called.error is None:
         engine.state.call_cache[key] = called.result
@@ -225,29 +226,6 @@ def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
     return called
 
 
-def _attempts(engine: Engine, thread: Thread, call: Invocation, values: dict[str, Any]) -> ToolResult:
-    """The port's answer, asked again as often as the tool's ``retry`` allows; delays are virtual time."""
-    if call.memory is not None:
-        return memory_tools.run(engine, thread, call.memory, values)
-    timeout = _timeout(engine.program(thread), call.tool)
-    given = entry_of(call.tool)
-    retries, pause = given.value("RETRY") or 0, given.value("RETRY_DELAY") or 0
-    state = engine.state
-    returns = call.tool.returns if call.tool is not None else None
-    attempt = 0
-    while True:
-        context = ToolContext(state.session_id, state.turn, engine.now(), returns, state.tool_memory)
-        result = engine.tools.call(call.name, values, context)
-        if result.delay_ms > timeout:
-            message = f"{call.name} took longer than {timeout} ms"
-            error = ToolError(subtype="tool_timeout", message=message, retryable=True)
-            result = ToolResult(error=error, delay_ms=timeout, mode=result.mode)
-        if result.error is None or attempt >= retries:
-            return result
-        attempt += 1
-        engine.recorder.emit("call.retry", {"tool": call.name, "n": attempt, "delay": pause}, span=call.span)
-
-
 def _judge(result: ToolResult) -> Called:
     if result.error is not None:
         return Called(error=result.error.envelope())
@@ -258,11 +236,6 @@ def _judge(result: ToolResult) -> Called:
 
 def _cacheable(tool: nodes.Tool | None) -> bool:
     return bool(entry_of(tool).below("HINTS").value("cacheable"))
-
-
-def _timeout(program: Program, tool: nodes.Tool | None) -> int:
-    given = entry_of(tool)
-    return given.below("HINTS").given("timeout") or given.given("TIMEOUT") or program.tool_timeout
 
 
 def _ended(engine: Engine, call: Invocation, error: ToolError) -> Called:

@@ -80,7 +80,7 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         _close(engine, turn_start, thread, hooks=_answered(engine, thread))
         return
     spoke = lifecycle.hook(engine, thread, "before_turn")
-    if thread.paused is None and not state.escalated:
+    if thread.paused is None and not state.escalated and not engine.turn.aborted:
         _all_work(engine, thread, spoke=spoke)
     _close(engine, turn_start, thread, hooks=True)
 
@@ -127,7 +127,7 @@ def _answered(engine: Engine, thread: Thread) -> bool:
     if not confirm.take_answer(engine, thread, engine.turn.message or ""):
         return False
     paused = lifecycle.resume(engine, thread)
-    if paused is None or place == "after_turn":
+    if paused is None or place == "after_turn" or engine.turn.aborted:
         return False
     engine.turn.message, engine.turn.action = paused["message"], paused["action"]
     if place == "before_turn":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from abl.language import value_of_text
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
@@ -53,7 +55,7 @@ def activate(engine: Engine, thread: Thread) -> bool:
     thread.passed_in = []
     recall(engine, thread, f"agent:{thread.agent}:before", "agent:*:before")
     hook(engine, thread, "before_agent", first=first)
-    return thread.paused is not None or _activated(engine, thread, first=first)
+    return thread.paused is not None or engine.turn.aborted or _activated(engine, thread, first=first)
 
 
 def _activated(engine: Engine, thread: Thread, *, first: bool) -> bool:
@@ -182,14 +184,16 @@ def run_actions(
                 actions.log(engine, thread, action)
             case nodes.Setting() if action.keyword in languages.LANGUAGE_ACTIONS:
                 languages.act(engine, thread, action)
-            case nodes.Setting() if action.keyword == "ACTIONS":
-                pass  # shown below the message
+            case nodes.Setting() if action.keyword in {"ACTIONS", "CRITICAL"}:
+                pass  # shown below the message; read where a call fails
             case nodes.Setting() if action.keyword == "DELEGATE":
                 actions.delegate(engine, thread, action)
             case nodes.Call():
-                if _call(engine, thread, action, origin, pause is not None):
+                if _call(engine, thread, action, origin, pause is not None, critical=_is_critical(listed)):
                     here = {"message": engine.turn.message, "action": engine.turn.action, **(pause or {})}
                     thread.paused = {**here, "at": at, "branched": branched}
+                    return False
+                if engine.turn.aborted:
                     return False
             case nodes.Outcome() if action.branches:
                 branched = branched or _branch(engine, thread, action.branches)
@@ -213,8 +217,19 @@ def _branch(engine: Engine, thread: Thread, branches: tuple[nodes.Branch, ...]) 
     return False
 
 
-def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_ask: bool) -> bool:
-    """A CALL of a hook or ON_START; a failure is logged and the rest continues (09 §3). True: consent is asked for."""
+def _is_critical(listed: Sequence[nodes.Directive]) -> bool:
+    """``critical: true`` of a hook."""
+    found = [action for action in listed if isinstance(action, nodes.Setting) and action.keyword == "CRITICAL"]
+    return any(value_of_text("hook", "CRITICAL", action.value) is True for action in found)
+
+
+def _call(
+    engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_ask: bool, *, critical: bool = False
+) -> bool:
+    """A CALL of a hook or ON_START. True: consent is asked for.
+
+    A failure is logged and the rest continues (09 §3); in a critical hook nothing of the turn's work follows.
+    """
     program = engine.program(thread)
     guard = action.prop("WHEN")
     if action.tool is None:
@@ -247,4 +262,8 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call, origin: str, may_a
         engine.move(thread, move)
     if called.blocked is not None:
         act_at_once(engine, thread, called.blocked, action, span)
+    if critical and (called.blocked is not None or called.error is not None):
+        engine.turn.aborted = True
+        if called.blocked is None or called.blocked.message is None:
+            engine.fail(thread, "RUN009", "hook.critical", f"{action.tool.value} failed in a critical hook", span)
     return False

@@ -16,9 +16,9 @@ from abl.runtime.flow.signals import Signal
 from abl.runtime.plan.flow import StepPlan
 from abl.runtime.ports import ModelReply, ToolError
 from abl.runtime.tools import confirm
-from abl.runtime.tools.calling import call_tool
 from abl.runtime.tools.exits import move_of
 from abl.runtime.tools.invocation import Called
+from abl.runtime.turn import model_calls
 from abl.runtime.turn.presenting import presented, shows_result
 from abl.runtime.turn.prompt import CALLS, Prompt, allowed_tools, prompt_of
 
@@ -181,7 +181,7 @@ def _tool(engine: Engine, thread: Thread, step: StepPlan | None, answer: ModelRe
         data = {"tool": name, "status": "failed", "error": called.error, "ms": 0, "mode": "none", "generated": False}
         engine.recorder.emit("call.end", data, status="failed", span=span)
     else:
-        called = call_tool(engine, thread, name, args, origin="model", span=span, may_ask=True)
+        called = model_calls.call_of_model(engine, thread, name, args, span)
     if called.asked:
         return _wait(engine, thread, confirm.WAITING)
     thread.confirm = None
@@ -212,7 +212,7 @@ def _wait(engine: Engine, thread: Thread, reason: str) -> Signal:
 def _exit(engine: Engine, thread: Thread, called: Called) -> Signal | None:
     """Where the tool's own ``do`` list leads: a transition inside a flow, HANDOFF and the like outside."""
     if called.exit is None:
-        return None
+        return model_calls.leave(engine, thread, called)
     if thread.flow.step:
         return steps.follow(engine, thread, called.exit)
     move = move_of(engine, thread, called.exit, "model")

@@ -46,7 +46,7 @@ def finish_stage(engine: Engine, signal: Signal) -> None:
 
 def _moved_on(engine: Engine, signal: Signal) -> bool:
     moved = signal in {Signal.MOVED, Signal.ENDED} and engine.turn.arrival is not None
-    return moved and not engine.state.ended and not engine.state.escalated
+    return moved and not (engine.state.ended or engine.state.escalated or engine.turn.aborted)
 
 
 def _stages(engine: Engine, thread: Thread, stage: str) -> Signal:

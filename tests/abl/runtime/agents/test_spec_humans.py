@@ -111,3 +111,31 @@ def test_a_dotted_name_of_a_scripted_model_is_the_path_as_written():
     model = ScriptedModel([{"reply": "{{variables.user.tier}} {{variables.user.address.city}} {{variables.n}}"}])
     variables = {"user.tier": "gold", "user": {"tier": "old", "address": {"city": "Ulm"}}, "n": 1}
     assert model.next({"variables": variables}, {}).reply == "gold Ulm 1"
+
+
+def test_the_package_of_the_human_stands_in_the_event_as_it_may_be_shown():
+    agent = """MEMORY:
+  persistent:
+    - user.card
+      SCOPE: user
+      SENSITIVE: true
+      DEFAULT: "1234"
+ESCALATE:
+  triggers:
+    - WHEN: input == "angry"
+      REASON: "anger"
+      PRIORITY: high
+      TAGS: [mood, vip]
+  context_for_human:
+    - channel
+    - NAME: note
+      TEMPLATE: "He said {{input}}"
+    - NAME: data
+      INCLUDE: [turn_count, user.card]
+"""
+    run = session(agent, user="ada")
+    run.start()
+    event = events_of(run.say("angry"), "escalate")[0]
+    assert (event["priority"], event["tags"]) == ("high", ["mood", "vip"])
+    shown = {"channel": "web", "note": "He said angry", "turn_count": 1, "user.card": "[REDACTED]"}
+    assert event["context"] == shown
