@@ -143,7 +143,8 @@ def test_a_model_that_calls_without_end_is_stopped() -> None:
 
 def test_intents_that_cannot_run_at_once_say_so() -> None:
     nlu = "NLU:\n  intents:\n    - NAME: refund\n      PATTERNS: [refund]\n    - NAME: status\n      PATTERNS: [where]\n"
-    agent = nlu + "MULTI_INTENT:\n  strategy: STRATEGY\n" + flow('RESPOND: "a"', *WAITS)
+    heard = ("ON_INPUT:", "  - ELSE:", '    RESPOND: "Heard."')
+    agent = nlu + "MULTI_INTENT:\n  strategy: STRATEGY\n" + flow('RESPOND: "a"', *heard)
     wanted = ("intent", "RUN011", "multi_intent.not_executed")
     said = ["a refund and where is it"]
     assert wanted in findings(agent.replace("STRATEGY", "parallel"), said)
@@ -152,8 +153,9 @@ def test_intents_that_cannot_run_at_once_say_so() -> None:
 
 def test_every_finding_of_the_runtime_is_shown_here() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "abl" / "runtime").rglob("*.py")]
-    pairs = {pair for text in sources for pair in re.findall(r'"(RUN\d{3})", "([\w.]+)"', text)}
-    elsewhere = {"RUN002 reasoning_limit", "RUN011 multi_intent.not_executed", "RUN015 refused"}
+    pairs = {pair for text in sources for pair in re.findall(r'note\(\s*"(RUN\d{3})", "([\w.]+)"', text)}
+    pairs |= {pair for text in sources for pair in re.findall(r'\(.*"(RUN\d{3})", "([\w.]+)", ', text)}
+    elsewhere = {"RUN002 reasoning_limit", "RUN011 multi_intent.not_executed", "RUN015 refused", "RUN016 budget-exceeded"}
     assert len(pairs) > 20
     assert {f"{code} {name}" for code, name in pairs} <= {*RUNS, *elsewhere}
 
