@@ -36,7 +36,7 @@ Line = tuple[str, int]
 SECONDS_MORE: Final = 3.0
 TIMES: Final = 10
 """What a test may take with a change: as many times its own time, and some seconds more."""
-MOST_CALLS: Final = 2_000
+MOST_CALLS: Final = 300
 """Of one function in one test that are traced: what these do not reach, later ones do not either."""
 WALL: Final = 60
 """Times of the wall clock by those of the processor: a process that waits for ever is ended after so many."""
@@ -103,9 +103,11 @@ def in_fork(work: Callable[[], Any], seconds: float) -> Any:
             given = work()
         except BaseException as error:  # whatever it is, the fork ends here
             given = f"the fork: {type(error).__name__}: {error}"
-        with os.fdopen(writing, "wb") as file:
-            pickle.dump(given, file)
-        os._exit(0)
+        try:
+            with os.fdopen(writing, "wb") as file:
+                pickle.dump(given, file)
+        finally:  # who asked may be gone; this process ends here in any case
+            os._exit(0)
     os.close(writing)
     parts, deadline, late = [], time.monotonic() + seconds * WALL, False
     while True:

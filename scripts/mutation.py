@@ -29,8 +29,8 @@ from mutators import ROOT, Mutant
 
 PACKAGES: Final = ("abl/runtime", "abl/expressions")
 FOLDERS: Final = ("tests/abl/runtime", "tests/abl/expressions", "tests/abl/cli")
-ALL: Final = "not thorough and not browser and not server"
-QUICK: Final = f"{ALL} and not slow and not full"
+ALL: Final = "not thorough and not browser and not server and not slow"
+QUICK: Final = f"{ALL} and not full"
 KEPT: Final = Path(os.environ.get("ABL_VAR_DIR") or ROOT / "var") / "mutation"
 
 
@@ -136,7 +136,7 @@ def reaches(items: list[pytest.Item]) -> dict[str, trials.Reached]:
                 reached = trials.Reached(frozenset(), 0, f"{item.nodeid} {reached}")
             kept[item.nodeid] = key, reached
             learned += 1
-            if learned % 100 == 0:
+            if learned % 50 == 0:
                 keep(kept)
                 say(f"what {learned} tests reach is learned")
         found[item.nodeid] = kept[item.nodeid][1]

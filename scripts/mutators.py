@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType
 from typing import Final, NamedTuple
@@ -142,6 +142,7 @@ def mutants(paths: list[Path]) -> Iterator[Mutant]:
         yield from (Mutant(path, number, *change) for number, change in enumerate(mutator.changes))
 
 
+@lru_cache(maxsize=512)
 def code_of(path: Path, number: int = -1) -> CodeType:
     """The code of a file, with its change of this number; lines and names are those of the file."""
     tree = Mutator(number).visit(ast.parse(text_of(path)))
