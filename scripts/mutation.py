@@ -1,204 +1,246 @@
 """Changes abl/runtime and abl/expressions in small ways, one at a time, and tells which changes no test notices.
 
-    scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [PATH…]
+    scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [--quick] [--file PATH:LINE] [PATH…]
 
-A sample of the mutants that is the same for a seed. The quick tests of the folder of the same name run first, then the
-quick ones of the package, then all of it; what takes five times as long as without a change counts as noticed. The
-working copy is not touched: ``scripts/mutant.py`` loads the changed module from a temporary file.
+The sample is the same for a seed. The tests of the two packages run in one process, for each change those that reach it:
+``scripts/mutant.py`` says how. ``--quick`` takes the tests of ``make test-fast`` alone. The working copy is not touched.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import gc
+import hashlib
 import os
+import pickle
 import random
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
-ROOT: Final = Path(__file__).resolve().parent.parent
-MODULE, FILE = "MUTANT_MODULE", "MUTANT_FILE"
-"""What ``scripts/mutant.py`` reads."""
+import mentions
+import mutant as trials
+import mutators
+import pytest
+from mutators import ROOT, Mutant
+
 PACKAGES: Final = ("abl/runtime", "abl/expressions")
-LEAST_SECONDS: Final = 120
-ALL: Final = "not thorough and not browser and not server"
-QUICK: Final = f"{ALL} and not slow and not full"
-_SWAPPED: Final[dict[type[ast.AST], type[ast.AST]]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Break: ast.Continue, ast.Continue: ast.Break,
-}  # fmt: skip
-_SIGNS: Final = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
-    ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not", ast.And: "and", ast.Or: "or", ast.Add: "+", ast.Sub: "-",
-    ast.Mult: "*", ast.FloorDiv: "//", ast.Break: "break", ast.Continue: "continue",
-}  # fmt: skip
+FOLDERS: Final = ("tests/abl/runtime", "tests/abl/expressions", "tests/abl/cli")
+ALL: Final = "not thorough and not browser and not server and not slow"
+QUICK: Final = f"{ALL} and not full"
+KEPT: Final = Path(os.environ.get("ABL_VAR_DIR") or ROOT / "var") / "mutation"
 
 
-class Mutant(NamedTuple):
-    """One change: the ``number``-th that is possible in a file, in this line, said in words."""
-
-    path: Path
-    number: int
-    line: int
-    change: str
-
-    def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.change}"
+def say(text: str) -> None:
+    """A line, at once."""
+    sys.__stdout__.write(text + "\n")  # type: ignore[union-attr]
+    sys.__stdout__.flush()  # type: ignore[union-attr]
 
 
-class Mutator(ast.NodeTransformer):
-    """Visits every change that is possible; makes the one that is chosen."""
+class Trial:
+    """A plugin of pytest that runs no test for itself: it tries mutants by the tests that were collected."""
 
-    def __init__(self, chosen: int = -1) -> None:
+    def __init__(self, chosen: list[Mutant], tracer: trials.Tracer) -> None:
         self.chosen = chosen
-        self.changes: list[tuple[int, str]] = []
+        self.tracer = tracer
+        self.reached: dict[str, trials.Reached] = {}
+        self.tried: list[tuple[Mutant, trials.Tried]] = []
+        self.broken = ""
 
-    def _change(self, line: int, words: str) -> bool:
-        self.changes.append((line, words))
-        return len(self.changes) - 1 == self.chosen
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Learn what the tests reach, see that they pass with the code replaced, and try."""
+        self.tracer.stop()
+        self.known = trials.functions()
+        gc.freeze()
+        self.reached = reaches(session.items)
+        for name in [name for name, reached in self.reached.items() if reached.fails]:
+            say(f"Left out, it fails without a change: {self.reached.pop(name).fails}")
+        self.items = {item.nodeid: item for item in session.items}
+        self.tests_at: dict[trials.Line, set[str]] = {}
+        for name, reached in self.reached.items():
+            for line in reached.lines:
+                self.tests_at.setdefault(line, set()).add(name)
+        self.broken = self.control()
+        if not self.broken:
+            for mutant in self.chosen:
+                self.tried.append((mutant, self.attempt(mutant)))
+                say(described(len(self.tried), len(self.chosen), *self.tried[-1]))
+        return True
 
-    def _sign(self, sign: ast.AST, line: int) -> ast.AST:
-        other = _SWAPPED.get(type(sign))
-        if other is None or not self._change(line, f"`{_SIGNS[type(sign)]}` is `{_SIGNS[other]}`"):
-            return sign
-        return other()
+    def control(self) -> str:
+        """What fails with the code replaced by itself, and with the project loaded anew: nothing, or mutants prove nothing."""
+        files = sorted({mutant.path for mutant in self.chosen})
+        tests = self.ordered(self.reached, files[0])
+        pieces = [lambda: [trials.replace(file, -1, self.known) for file in files]]
+        failed = self.run(partial(self.replaced, pieces, tests), tests)
+        few = dict(list(tests.items())[:20])
+        return failed or self.run(partial(trials.load_anew, Mutant(files[0], -1, 1, ""), few), few, 120)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        """``a < b``."""
-        self.generic_visit(node)
-        node.ops = [self._sign(sign, node.lineno) for sign in node.ops]  # type: ignore[misc]
-        return node
+    def replaced(self, steps: Iterable[Any], tests: dict[str, float]) -> str:
+        """Replace code and run tests; the first failure."""
+        for step in steps:
+            step()
+        trials.limit_memory()
+        return trials.run_chosen([self.items[name] for name in tests], tests)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """``a and b``."""
-        self.generic_visit(node)
-        node.op = self._sign(node.op, node.lineno)  # type: ignore[assignment]
-        return node
+    @staticmethod
+    def run(work: Any, tests: dict[str, float], more: float = 1) -> str:
+        """The first failure of some tests in a fork."""
+        failed: str = trials.in_fork(work, sum(tests.values()) + more)
+        return failed
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """``a + b``."""
-        self.generic_visit(node)
-        node.op = self._sign(node.op, node.lineno)  # type: ignore[assignment]
-        return node
+    def ordered(self, names: Iterable[str], path: Path) -> dict[str, float]:
+        """Tests and their seconds, the fastest first."""
+        return {name: self.reached[name].seconds for name in sorted(names, key=lambda name: self.reached[name].seconds)}
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """``not a``."""
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not) and self._change(node.lineno, "`not` is gone"):
-            return node.operand
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        """Numbers and truth values; texts are left, most are messages."""
-        if isinstance(node.value, bool):
-            return ast.Constant(not node.value) if self._change(node.lineno, f"{node.value} is its opposite") else node
-        if isinstance(node.value, int) and self._change(node.lineno, f"{node.value} is one more"):
-            return ast.Constant(node.value + 1)
-        return node
-
-    def visit_Break(self, node: ast.Break) -> ast.AST:
-        """``break``."""
-        return self._sign(node, node.lineno)
-
-    def visit_Continue(self, node: ast.Continue) -> ast.AST:
-        """``continue``."""
-        return self._sign(node, node.lineno)
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        """``if a:``."""
-        self.generic_visit(node)
-        if self._change(node.lineno, "the condition is its opposite"):
-            node.test = ast.UnaryOp(ast.Not(), node.test)
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """The value alone: annotations do not run."""
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
-
-def mutants(paths: list[Path]) -> Iterator[Mutant]:
-    """Every change that is possible in these files."""
-    for path in paths:
-        mutator = Mutator()
-        mutator.visit(ast.parse(path.read_text(encoding="utf-8")))
-        yield from (Mutant(path, number, *change) for number, change in enumerate(mutator.changes))
+    def attempt(self, mutant: Mutant) -> trials.Tried:
+        """Try one."""
+        begun = time.monotonic()
+        pairs = trials.differing(mutant)
+        inner = {line for old, _ in pairs for _, _, line in old.co_lines() if line}
+        lines = [mutant.line] if mutant.line in inner else sorted(inner)
+        is_inside = all(trials.is_of_function(old) for old, _ in pairs)
+        failed, tests = "", {}
+        if is_inside:
+            names = {name for line in lines for name in self.tests_at.get((str(mutant.path), line), ())}
+            tests = self.ordered(names, mutant.path)
+            step = partial(trials.replace, mutant.path, mutant.number, self.known)
+            failed = self.run(partial(self.replaced, [step], tests), tests) if tests else ""
+        is_loaded = any((str(mutant.path), line) in self.tracer.lines for line in lines)
+        if not failed and (not is_inside or is_loaded) or "Replaced" in failed:
+            names = {name for line in mentions.users(mutant.path, mutant.line) for name in self.tests_at.get(line, ())}
+            tests = self.ordered(names, mutant.path)
+            failed = self.run(partial(trials.load_anew, mutant, tests), tests, 120) if tests else ""
+        return trials.Tried(bool(failed), failed or ("" if tests else "no test reaches it"), len(tests), time.monotonic() - begun)
 
 
-def mutated(mutant: Mutant) -> str:
-    """The text of the file with the change."""
-    tree = Mutator(mutant.number).visit(ast.parse(mutant.path.read_text(encoding="utf-8")))
-    return ast.unparse(ast.fix_missing_locations(tree))
+def described(at: int, of: int, mutant: Mutant, tried: trials.Tried) -> str:
+    """One line about a mutant."""
+    outcome = "killed" if tried.noticed else "equivalent" if mutators.key_of(mutant) in mutators.equivalent() else "SURVIVED"
+    return f"{at}/{of} {outcome}  {mutant}  ({tried.tests} tests, {tried.seconds:.1f} s) {tried.why}"
 
 
-def tests_of(path: Path) -> list[tuple[str, str]]:
-    """What runs for a file, one after another until something fails."""
-    folder = ROOT / "tests" / path.relative_to(ROOT).parent
-    package = ROOT / "tests" / Path(*path.relative_to(ROOT).parts[:2])
-    near = [(folder, QUICK)] if folder != package and folder.is_dir() else []
-    return [(str(each.relative_to(ROOT)), marks) for each, marks in (*near, (package, QUICK), (package, ALL))]
+def reaches(items: list[pytest.Item]) -> dict[str, trials.Reached]:
+    """What each test reaches: kept from the last time where nothing is another, else learned now."""
+    file = KEPT / "reached.pickle"
+    kept: dict[str, tuple[str, trials.Reached]] = pickle.loads(file.read_bytes()) if file.exists() else {}  # noqa: S301
+    found, learned = {}, 0
+    for item in items:
+        key = digest_of(item.path)
+        if kept.get(item.nodeid, ("",))[0] != key:
+            reached = trials.in_fork(partial(trials.reach, item), 60)
+            if isinstance(reached, str):
+                reached = trials.Reached(frozenset(), 0, f"{item.nodeid} {reached}")
+            kept[item.nodeid] = key, reached
+            learned += 1
+            if learned % 50 == 0:
+                keep(kept)
+                say(f"what {learned} tests reach is learned")
+        found[item.nodeid] = kept[item.nodeid][1]
+    if learned:
+        keep(kept)
+    say(f"{len(items)} tests; what {learned} of them reach was learned now.")
+    return found
 
 
-def is_noticed(mutant: Mutant, most: float) -> bool:
-    """Whether some test fails, or takes too long."""
-    with tempfile.TemporaryDirectory(prefix="abl-mutant-") as folder:
-        file = Path(folder) / mutant.path.name
-        file.write_text(mutated(mutant), encoding="utf-8")
-        name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        environment = {**os.environ, MODULE: name, FILE: str(file)}
-        return any(not _passes(tests, environment, most) for tests in tests_of(mutant.path))
+def keep(kept: dict[str, tuple[str, trials.Reached]]) -> None:
+    """Write down what tests reach."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    there = {name: row for name, row in kept.items() if (ROOT / name.partition("::")[0]).exists()}
+    (KEPT / "new.pickle").write_bytes(pickle.dumps(there))
+    (KEPT / "new.pickle").replace(KEPT / "reached.pickle")
 
 
-def _passes(tests: tuple[str, str], environment: dict[str, str], most: float) -> bool:
-    folder, marks = tests
-    path = os.pathsep.join(filter(None, [str(ROOT / "scripts"), environment.get("PYTHONPATH")]))
-    environment = {**environment, "PYTHONPATH": path, "TEST_RERUNS": "0"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "mutant", "-p", "no:cacheprovider"]
-    command += ["-m", marks, folder]
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=most, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode in (0, 5)  # 5: no test is among those that are chosen
+@cache
+def digest_of(path: Path) -> str:
+    """Of what a test is made of: the language, the file of the test, its helpers and data."""
+    tests = [each for each in (ROOT / "tests" / Path(*path.relative_to(ROOT).parts[1:3])).rglob("*") if is_source(each)]
+    helpers = [each for each in tests if each == path or not each.name.startswith("test_")]
+    return hashlib.sha256("".join(map(_digest, [*helpers, *_common()])).encode()).hexdigest()
+
+
+def is_source(path: Path) -> bool:
+    """A file that is no bytecode."""
+    return path.is_file() and path.suffix != ".pyc"
+
+
+@cache
+def _common() -> list[Path]:
+    own = [Path(trials.__file__), *(ROOT / "tests").glob("*.py"), *(ROOT / "examples").rglob("*.*")]
+    return sorted(path for path in [*own, *(ROOT / "abl").rglob("*.py")] if path.is_file())
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def sample(paths: list[Path], size: int, seed: int) -> tuple[list[Mutant], int]:
+    """So many mutants whose code differs, the same for a seed, and how many are possible."""
+    files = [file.resolve() for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
+    possible = list(mutators.mutants(files))
+    mixed = random.Random(seed).sample(possible, len(possible))  # noqa: S311
+    chosen: list[Mutant] = []
+    for mutant in mixed:
+        if len(chosen) == size:
+            break
+        if trials.differing(mutant):
+            chosen.append(mutant)
+    return chosen, len(possible)
+
+
+def stale() -> list[str]:
+    """Entries of the list of equivalent mutants that fit no change."""
+    files = {ROOT / path for path, _, _ in mutators.equivalent()}
+    keys = {mutators.key_of(mutant) for mutant in mutators.mutants(sorted(files))}
+    return [" | ".join(key) for key in mutators.equivalent() if key not in keys]
+
+
+def report(tried: list[tuple[Mutant, trials.Tried]], possible: int, seconds: float) -> float:
+    """The figures; the share of those that are noticed among those that can be."""
+    killed = [mutant for mutant, how in tried if how.noticed]
+    same = [m for m, how in tried if not how.noticed and mutators.key_of(m) in mutators.equivalent()]
+    left = [(m, how) for m, how in tried if not how.noticed and mutators.key_of(m) not in mutators.equivalent()]
+    for mutant, how in left:
+        say(f"SURVIVED  {mutant}  {how.why}\n          {mutators.lines_of(mutant.path)[mutant.line - 1].strip()}")
+    for package in PACKAGES:
+        counts = [mutators.figures(each)[package] for each in (killed, [m for m, _ in left], same)]
+        say("{}: {} killed, {} survived, {} equivalent".format(package, *counts))
+    share = len(killed) / max(1, len(killed) + len(left))
+    say(f"{share:.1%} of {len(killed) + len(left)} are noticed ({possible} possible changes, {seconds:.0f} s).")
+    return share
 
 
 def main() -> int:
-    """Try a sample; 1 where too few are noticed."""
+    """Try a sample; 1 where too few are noticed, 2 where nothing could be tried."""
     parser = argparse.ArgumentParser(description="Which small changes of the runtime does no test notice?")
     parser.add_argument("paths", nargs="*", type=Path, default=[ROOT / package for package in PACKAGES])
     parser.add_argument("--sample", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.9, help="the share that has to be noticed")
+    parser.add_argument("--quick", action="store_true", help="by the tests of make test-fast alone")
+    parser.add_argument("--at", action="append", default=[], help="FILE:LINE, alone (more than once)")
     arguments = parser.parse_args()
-    files = [
-        file.resolve()
-        for path in arguments.paths
-        for file in ([path] if path.is_file() else sorted(path.rglob("*.py")))
-    ]
-    possible = list(mutants(files))
-    chosen = random.Random(arguments.seed).sample(possible, min(arguments.sample, len(possible)))  # noqa: S311
+    if stale():
+        say("These changes are no longer possible; take them out of equivalent_mutants.txt:\n" + "\n".join(stale()))
+        return 2
+    os.chdir(ROOT)
     begun = time.monotonic()
-    for tests in {tests_of(mutant.path)[-1] for mutant in chosen}:
-        if not _passes(tests, {**os.environ}, 3_600):
-            sys.stderr.write(f"The tests in {tests[0]} fail without a change.\n")
-            return 2
-    most = max(LEAST_SECONDS, 5 * (time.monotonic() - begun))
-    left = []
-    for at, mutant in enumerate(chosen, 1):
-        noticed = is_noticed(mutant, most)
-        left += [] if noticed else [mutant]
-        sys.stdout.write(f"{at}/{len(chosen)} {'noticed' if noticed else 'NOT NOTICED'}  {mutant}\n")
-        sys.stdout.flush()
-    share = 1 - len(left) / len(chosen)
-    sys.stdout.write(f"{share:.1%} of {len(chosen)} of {len(possible)} possible changes are noticed.\n")
-    return 0 if share >= arguments.least else 1
+    chosen, possible = sample(arguments.paths, arguments.sample, arguments.seed)
+    if arguments.at:
+        chosen = [each for each in sample(arguments.paths, 10**6, 1)[0] if str(each).rpartition(": ")[0] in arguments.at]
+    tracer = trials.Tracer()
+    trial = Trial(chosen, tracer)
+    tracer.start()
+    options = ["-q", "-n0", "--tb=native", "-p", "no:cacheprovider", "-m", QUICK if arguments.quick else ALL]
+    pytest.main([*options, *FOLDERS], plugins=[trial])
+    if trial.broken or len(trial.tried) < len(chosen):
+        say(f"Nothing could be tried: {trial.broken}")
+        return 2
+    return 0 if report(trial.tried, possible, time.monotonic() - begun) >= arguments.least else 1
 
 
 if __name__ == "__main__":

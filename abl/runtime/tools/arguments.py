@@ -102,7 +102,7 @@ def resolve(
     explicit: dict[str, Any],
     sensitive: frozenset[str] = frozenset(),
 ) -> Arguments:
-    """Explicit argument, declared source, default, session variable of the name; coerced to the declared type.
+    """Declared source, explicit argument, default, session variable of the name; coerced to the declared type.
 
     ``sensitive`` names explicit ones that are computed from sensitive values.
     """
@@ -112,9 +112,12 @@ def resolve(
     described = enrichment(tool)
     for parameter in tool.parameters:
         name = parameter.name.value
-        value, source = explicit.get(name), "explicit"
+        value, source = _from_source(engine, thread, tool, name, found)
         if value is None:
-            value, source = _from_source(engine, thread, tool, name, found)
+            value, source = explicit.get(name), "explicit"
+        elif name in explicit:
+            why = f"{name} of {tool.name.value} comes from its source {source}; the argument is ignored"
+            engine.recorder.emit("log", {"text": why, "level": "warn"})
         entry = described.get(name)
         if value is None and parameter.default is not None:
             value, source = parameter.default.value, "default"

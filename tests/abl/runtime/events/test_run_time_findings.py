@@ -10,6 +10,7 @@ import pytest
 from abl.expressions.api import Budget, BudgetExceeded
 from abl.runtime import Session
 from abl.runtime.memory.in_memory import FixedClock, MockTools
+from tests.abl.runtime.models import Steps
 
 ROOT = Path(__file__).parents[4]
 HEAD = 'AGENT: Desk\nGOAL: "Lend items"\n'
@@ -32,6 +33,18 @@ ASKS = flow("GATHER:", "  - when: required", "    type: number", '    prompt: "W
 WAITS = ("GATHER:", "  - sum: required", "    type: date", '    prompt: "Which day?"', "THEN: COMPLETE")
 HANDS = f'HANDOFF:\n  - TO: Other\n    WHEN: n == 1\n    CONTEXT:\n      summary: "s"\n{MEMORY}'
 BLOCKED = 'CONSTRAINTS:\n  - REQUIRE n == 2\n    ON_FAIL: "No."\nCOMPLETE:\n  - WHEN: n == 1\n    RESPOND: "Done."\n'
+TO_ITSELF = 'HANDOFF:\n  - TO: Desk\n    WHEN: n == 1\n'
+AROUND = """HANDOFF:
+  - TO: Other
+    WHEN: true
+
+AGENT: Other
+GOAL: "g"
+HANDOFF:
+  - TO: Desk
+    WHEN: true
+"""
+DOES = TOOL.replace("find", "get") + "    on_result:\n      do:\n"
 RUNS = {
     "RUN001 flow_loop": (SELF, []),
     "RUN002 flow_iteration_limit": (MANY, []),
@@ -51,6 +64,34 @@ RUNS = {
     "RUN012 no_handler": (SELF, []),
     "RUN013 complete.blocked_by_constraint": (BLOCKED + flow("SET: n = 1", *WAITS), ["3"]),
     "RUN014 handoff_condition_suppressed": (HANDS + flow("SET: n = 1", *WAITS) + OTHER, ["3"]),
+    "RUN002 handoff_depth": (AROUND, ["go"]),
+    "RUN002 message_limit": (flow(*['RESPOND: "a"'] * 101, "THEN: COMPLETE"), []),
+    "RUN002 nested_calls": (DOES + '        - CALL: get("y")\n' + flow('CALL: get("x")', "THEN: COMPLETE"), []),
+    "RUN003 exit_ignored": (
+        DOES + "        - GOTO: away\n" + 'HOOKS:\n  before_turn:\n    CALL: get("x")\n' + flow('RESPOND: "a"', *WAITS), ["a"],
+    ),
+    "RUN003 self_handoff": (TO_ITSELF + flow("SET: n = 1", "THEN: COMPLETE"), ["a"]),
+    "RUN004 state.required": ("STATE:\n  trip:\n    goal:\n      type: string\n      required: true\n" + flow('RESPOND: "a"', *WAITS), []),
+    "RUN005 interaction_language": (flow('SET_INTERACTION_LANGUAGE: "no tag"', "THEN: COMPLETE"), []),
+    "RUN006 check.error": (
+        flow("SET: n = 1", "CHECK: n / 0 > 1", '  ON_FAIL: "No."', "THEN: COMPLETE"), [],
+    ),
+    "RUN007 transform.no_array": (
+        flow("SET: n = 1", "TRANSFORM:", "  SOURCE: n AS r", "  INTO: kept", "  FILTER: r > 1", "THEN: COMPLETE"), [],
+    ),
+    "RUN007 transform.item_dropped": (
+        flow("SET: rows = [1, 2]", "TRANSFORM:", "  SOURCE: rows AS r", "  INTO: kept", "  FILTER: r / 0 > 1", "THEN: COMPLETE"), [],
+    ),
+    "RUN008 gather.retries_exhausted": (
+        flow("GATHER:", "  - when: required", "    type: number", "    max_retries: 0", '    prompt: "When?"', "THEN: COMPLETE"), ["never"],
+    ),
+    "RUN009 attempts_exhausted": (
+        flow("MAX_ATTEMPTS: 2", "GATHER:", "  - sum: required", '    prompt: "?"', "THEN: a"), ["a", "b", "c"],
+    ),
+    "RUN011 extraction.strategy_unavailable": (ASKS.replace("type: number", "type: number\n        strategy: llm"), ["7"]),
+    "RUN013 complete.loop": (
+        'COMPLETE:\n  - WHEN: n == 1\n    TERMINAL: false\n    RESPOND: "Done."\n' + flow("SET: n = 1", *WAITS), ["x", "y", "z"],
+    ),
 }  # fmt: skip
 """By code and name: an agent, and what is said to it."""
 MOCKS = {"find": [{"error": {"type": "tool_error", "subtype": "tool_timeout"}}]}
@@ -91,6 +132,32 @@ def test_a_turn_that_computes_too_much_says_so() -> None:
         findings(agent, [], budget=Budget(operations=2), on_event=events.append)
     notes = [(n["code"], n["name"]) for event in events for n in event["data"].get("notes") or ()]
     assert ("RUN016", "budget-exceeded") in notes
+
+
+def test_a_model_that_calls_without_end_is_stopped() -> None:
+    agent = "EXECUTION:\n  max_reasoning_iterations: 2\n" + TOOL.replace("find", "get")
+    calls = [("get", {"a": "x"})] * 3
+    assert ("error", "RUN002", "reasoning_limit") in findings(agent, ["go"], model=Steps(*calls))
+    assert "RUN002" not in [code for _, code, _ in findings(agent, ["go"], model=Steps(calls[0], "Done."))]
+
+
+def test_intents_that_cannot_run_at_once_say_so() -> None:
+    nlu = "NLU:\n  intents:\n    - NAME: refund\n      PATTERNS: [refund]\n    - NAME: status\n      PATTERNS: [where]\n"
+    heard = ("ON_INPUT:", "  - ELSE:", '    RESPOND: "Heard."')
+    agent = nlu + "MULTI_INTENT:\n  strategy: STRATEGY\n" + flow('RESPOND: "a"', *heard)
+    wanted = ("intent", "RUN011", "multi_intent.not_executed")
+    said = ["a refund and where is it"]
+    assert wanted in findings(agent.replace("STRATEGY", "parallel"), said)
+    assert wanted not in findings(agent.replace("STRATEGY", "sequential"), said)
+
+
+def test_every_finding_of_the_runtime_is_shown_here() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "abl" / "runtime").rglob("*.py")]
+    pairs = {pair for text in sources for pair in re.findall(r'note\(\s*"(RUN\d{3})", "([\w.]+)"', text)}
+    pairs |= {pair for text in sources for pair in re.findall(r'\(.*"(RUN\d{3})", "([\w.]+)", ', text)}
+    elsewhere = {"RUN002 reasoning_limit", "RUN011 multi_intent.not_executed", "RUN015 refused", "RUN016 budget-exceeded"}
+    assert len(pairs) > 20
+    assert {f"{code} {name}" for code, name in pairs} <= {*RUNS, *elsewhere}
 
 
 def test_an_error_with_a_handler_is_not_told_as_unhandled() -> None:
