@@ -57,6 +57,22 @@ def many_tables(n: int) -> Talk:
     return desk(f"{table}FLOW:\n  entry_point: s0\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n", "a" * 20_000)
 
 
+def hints(n: int) -> Talk:
+    """Fields whose hints are many, and numbers that may be of any of them."""
+    listed = ", ".join(f"hint{k}" for k in range(min(n, 2_000)))
+    fields = "".join(f"      - f{k}: required\n        type: number\n        extraction_hints: [{listed}]\n" for k in range(20))
+    return desk(f"FLOW:\n  entry_point: s0\n  steps: [s0]\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n",
+                "12 hint3 " * 2_000)
+
+
+def listed_options(n: int, options: str, items: str = "option0, " * 2_200) -> Talk:
+    """A list of items, each of which is looked for among all options."""
+    words = ", ".join(f"option{k}" for k in range(min(n, 20_000)))
+    table = f"LOOKUP_TABLES:\n  t:\n    values: [{words}]\n" if options == "table" else ""
+    of = "semantics: {lookup: t}" if options == "table" else f"options: [{words}]"
+    return desk(f"{table}{ASK}        type: string\n        list: true\n        {of}\n    THEN: COMPLETE\n", items)
+
+
 def intents(n: int, message: str, queue: str = "") -> Talk:
     listed = numbered(min(n, 5_000), '    - NAME: i{k}\n      PATTERNS: ["go{k}", "a"]\n      EXAMPLES: ["go {k} there", "b"]\n')
     return desk(f"NLU:\n  intents:\n{listed}{queue}{WAITING}", message, message)
@@ -169,6 +185,9 @@ COORDINATION: Final[dict[str, Case]] = {
     "a look-up of a long message": lambda n: looked_up(n, "x" * 20_000),
     "a look-up of many words": lambda n: looked_up(n, "valeu nubmer " * 1_500),
     "look-ups of long values": many_tables,
+    "hints of fields": hints,
+    "a list of options": lambda n: listed_options(n, "options"),
+    "a list of keys of a table": lambda n: listed_options(n, "table"),
     "intents": lambda n: intents(n, "word " * 4_000),
     "intents that all are meant": lambda n: intents(n, " a b go1 go2" * 1_600, "MULTI_INTENT:\n  max_intents: 10\n"),
     "patterns of an intent": patterns,
