@@ -8,6 +8,7 @@ import pytest
 
 from tests.attacks.bounds import LONG, proof
 from tests.attacks.costs.constructs import CONSTRUCTS
+from tests.attacks.costs.coordination import COORDINATION
 from tests.attacks.costs.cost import Cost, spoken
 from tests.attacks.costs.grammar import Case, generated
 from tests.attacks.costs.growth import CUT, NOISE_MB, NOISE_SECONDS, TURN_SECONDS, costs, exponent
@@ -38,6 +39,12 @@ def loaded() -> None:
 def test_a_construct_is_linear_or_cut(setup: str, name: str) -> None:
     with proof(setup, f"an agent with {name}") as found:
         judge(found, CONSTRUCTS[name])
+
+
+@pytest.mark.parametrize("name", COORDINATION)
+def test_what_agents_share_and_hand_on_is_linear_or_cut(setup: str, name: str) -> None:
+    with proof(setup, f"an agent with {name}") as found:
+        judge(found, COORDINATION[name])
 
 
 @pytest.mark.parametrize("name", COMBINED)

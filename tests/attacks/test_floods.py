@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable
+from itertools import cycle
 from urllib.parse import urlsplit
 
 import httpx
@@ -24,34 +26,65 @@ STREAMS = 1_100
 PAGE_MS = 1_000
 
 
-def test_one_viewer_with_a_thousand_streams_leaves_room_for_others(workbench: Workbench, setup: str) -> None:
+NAMED: dict[str, Callable[[Workbench, dict[str, str]], list[str]]] = {
+    "one session": lambda workbench, cookies: [header_of(cookies)],
+    "fifty tokens": lambda workbench, cookies: [
+        f"Authorization: Bearer {secret}" for secret in json.loads(workbench.shell(TOKENS))
+    ],
+    "as many sessions that are none": lambda workbench, cookies: [
+        header_of({**cookies, name: f"{number:032}"})
+        for number in range(STREAMS)
+        for name in cookies
+        if "session" in name
+    ],
+}
+"""In whose name the streams are asked for, as headers."""
+TOKENS = """
+import json
+from editor import services
+from editor.models import ApiToken, Project, User
+project, user = Project.objects.get(slug="streamed"), User.objects.get(username="greedy")
+ApiToken.objects.filter(user=user).delete()
+print(json.dumps([services.token_create(project=project, user=user)[1] for _ in range(50)]))
+"""
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_one_viewer_with_a_thousand_streams_leaves_room_for_others(
+    workbench: Workbench, setup: str, named: str
+) -> None:
     cookies = populate(workbench, "streamed", {"hello.agent.abl": HELLO}, greedy="viewer", writer="editor")
+    headers = NAMED[named](workbench, cookies["greedy"])
     with (
-        proof(setup, f"one viewer with {STREAMS:,} streams") as found,
+        proof(setup, f"one viewer with {STREAMS:,} streams, {named}") as found,
         client_of(workbench, cookies["writer"]) as writer,
     ):
         address = conversation(writer, "streamed")
         over(writer, address, 0)
         path = f"{address}events/stream/"
         with watched(workbench, {"/": writer}) as seen:
-            others = asyncio.run(streams_of(workbench, path, cookies["greedy"], cookies["writer"]))
+            others = asyncio.run(streams_of(workbench, path, headers, header_of(cookies["writer"])))
         found.at_most("a page of others, p95", seen.milliseconds("/", 0.95), PAGE_MS, "ms")
         found.is_one_of("statuses of that page", sorted(seen.statuses("/")), [200])
         found.is_one_of("a stream of somebody else", others, "open")
         seen.judge(found)
 
 
-async def streams_of(workbench: Workbench, path: str, greedy: dict[str, str], other: dict[str, str]) -> str:
-    """Open streams of one person, then one of another; what became of that one."""
+def header_of(cookies: dict[str, str]) -> str:
+    """The header line with cookies."""
+    return "Cookie: " + "; ".join(f"{name}={value}" for name, value in cookies.items())
+
+
+async def streams_of(workbench: Workbench, path: str, headers: list[str], other: str) -> str:
+    """Open streams of one person, in turn with each of the headers, then one of another; what became of that one."""
     url = urlsplit(workbench.url)
     address = [url.hostname, url.port]
 
-    def opened(jar: dict[str, str]) -> tuple[Stream, asyncio.Task[None]]:
+    def opened(header: str) -> tuple[Stream, asyncio.Task[None]]:
         stream = Stream()
-        cookies = "; ".join(f"{name}={value}" for name, value in jar.items())
-        return stream, asyncio.create_task(stream.listen(address, path, cookies))
+        return stream, asyncio.create_task(stream.listen(address, path, header))
 
-    many = [opened(greedy) for _ in range(STREAMS)]
+    many = [opened(header) for _, header in zip(range(STREAMS), cycle(headers), strict=False)]
     await asyncio.sleep(10)
     mine, task = opened(other)
     for _ in range(100):

@@ -21,10 +21,10 @@ class Stream:
         self.seen: dict[int, float] = {}
         self.refused = ""
 
-    async def listen(self, address: list[object], path: str, cookie: str) -> None:
-        """Read until the server ends the stream."""
+    async def listen(self, address: list[object], path: str, name: str) -> None:
+        """Read until the server ends the stream. ``name`` is the header line that says who listens."""
         reader, writer = await asyncio.open_connection(*address, limit=1_000_000)
-        head = f"GET {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nCookie: {cookie}\r\n\r\n"
+        head = f"GET {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\n{name}\r\n\r\n"
         writer.write(head.encode())
         status = await reader.readline()
         if b" 200 " not in status:
@@ -58,7 +58,7 @@ async def main() -> None:
     given = json.loads(await asyncio.to_thread(sys.stdin.readline))
     streams = [Stream() for _ in given["cookies"]]
     tasks = [
-        asyncio.create_task(stream.listen(given["address"], given["path"], cookie))
+        asyncio.create_task(stream.listen(given["address"], given["path"], f"Cookie: {cookie}"))
         for stream, cookie in zip(streams, given["cookies"], strict=True)
     ]
     while line := await asyncio.to_thread(sys.stdin.readline):

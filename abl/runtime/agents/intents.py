@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abl.expressions.budget import spends
 from abl.language.entry import Entry
 from abl.language.written import listed
 from abl.runtime.memory.ranking import words_of
@@ -19,6 +20,10 @@ WHOLE_WORD, WITHIN = 1.0, 0.9
 THRESHOLD = 0.5
 MAX_MESSAGE = 2_000
 """Characters of a message that are looked at."""
+SEARCH_STEPS = 100
+"""Steps of a budget for one search of a pattern, which is compiled for it."""
+EXAMPLE_WORDS = 16
+"""Words of an example that are compared in one step."""
 _FILLERS = frozenset(
     words
     for text in (
@@ -100,30 +105,36 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def hits(plans: tuple[IntentPlan, ...], message: str) -> list[Hit]:
-    """Every intent with its score, the best first; of equal ones the one that is declared first."""
+    """Every intent with its score, the best first; of equal ones the one that is declared first.
+
+    What it takes counts toward the budget of the turn: an agent may name as many patterns as fit into a file.
+    """
     message = message[:MAX_MESSAGE]
     words = content_words(message)
-    return sorted((_hit(plan, message, words) for plan in plans), key=lambda hit: -hit.score)
+    stems: dict[str, int] = {}
+    for word in re.finditer(r"\w+", message):
+        for stem in words_of(word.group()):
+            stems.setdefault(stem, word.start())
+    return sorted((_hit(plan, message, words, stems) for plan in plans), key=lambda hit: -hit.score)
 
 
-def _hit(plan: IntentPlan, message: str, words: frozenset[str]) -> Hit:
+def _hit(plan: IntentPlan, message: str, words: frozenset[str], stems: dict[str, int]) -> Hit:
     for whole, score in ((True, WHOLE_WORD), (False, WITHIN)):
         places = [at for pattern in plan.patterns if (at := _place(pattern, message, whole=whole)) is not None]
         if places:
             return Hit(plan.name, score, min(places))
     best, shared = 0.0, frozenset[str]()
     for example in plan.examples:
-        share = len(words & example) / len(words | example) if words and example else 0.0
+        spends(1 + len(example) // EXAMPLE_WORDS)
+        common = words & example
+        share = len(common) / (len(words) + len(example) - len(common)) if common else 0.0
         if share > best:
-            best, shared = share, words & example
-    return Hit(plan.name, round(best, 3), _first(shared, message))
+            best, shared = share, common
+    return Hit(plan.name, round(best, 3), min((stems[stem] for stem in shared if stem in stems), default=0))
 
 
 def _place(pattern: str, message: str, *, whole: bool) -> int | None:
+    spends(SEARCH_STEPS)
     words = re.escape(pattern)
     found = re.search(rf"(?<!\w){words}(?!\w)" if whole else words, message, re.IGNORECASE)
     return found.start() if found is not None else None
-
-
-def _first(stems: frozenset[str], message: str) -> int:
-    return next((w.start() for w in re.finditer(r"\w+", message) if set(words_of(w.group())) & stems), 0)

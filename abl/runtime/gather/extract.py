@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from abl.expressions.budget import spends
 from abl.expressions.regex import compile_pattern
 from abl.runtime.gather.recognise import Found, recognise, whole
+from abl.runtime.gather.words import folded, found_by, may_hold, places_of
 from abl.runtime.plan.fields import FieldPlan
 
 EMPTY_LIST_WORDS = frozenset({"none", "nothing"})
@@ -19,6 +22,8 @@ CUES = (
     ("avoid", ("rather not", "avoid")),
     ("refuse", ("never", "no ")),
 )
+OPTIONS_IN_STEP = 4
+"""Options of a field that are compared with a text in one step of a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ def option_of(field: FieldPlan, raw: str) -> Any:
     """The option that a text names: equal ignoring case, else the only one that begins with it, else None."""
     if field.table is not None:
         return field.table.find(raw.strip().rstrip(".!?,"))
+    spends(1 + len(field.options) // OPTIONS_IN_STEP)
     wanted = raw.strip().casefold()
     texts = [(str(option).casefold(), option) for option in field.options]
     if wanted in field.synonyms:
@@ -148,7 +154,7 @@ def pattern_value(field: FieldPlan, text: str) -> tuple[str | None, int]:
 
 def _pair(text: _Message, field: FieldPlan) -> Extracted | None:
     names = "|".join(re.escape(name) for name in dict.fromkeys((field.name, field.spaced)))
-    match = re.search(rf"(?<![\w.])(?:{names})\s*[:=]\s*([^,;\n]+)", text.text, re.IGNORECASE)
+    match = next(found_by(rf"(?<![\w.])(?:{names})\s*[:=]\s*([^,;\n]+)", text.text), None)
     if match is None:
         return None
     fits, value, extra = read_value(field, match[1], text.language, text.today)
@@ -179,18 +185,20 @@ def _parts(text: _Message, fields: list[FieldPlan]) -> list[Extracted]:
 def _option(text: _Message, field: FieldPlan) -> Extracted | None:
     if not field.options or field.list:
         return None
-    words = [*((str(option), option) for option in field.options), *((w, option_of(field, w)) for w in field.synonyms)]
     exact = field.table is not None and field.table.case_sensitive
-    hits = [
-        (match.start(), -match.end(), option)
-        for word, option in words
-        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text.text, 0 if exact else re.IGNORECASE)
-        if text.free(match.start(), match.end())
-    ]
+    message = folded(text.text)
+    hits = []
+    for word in (*map(str, field.options), *field.synonyms):
+        if may_hold(message, word):
+            matches = places_of(word, text.text, 0 if exact else re.IGNORECASE)
+            free = next((match for match in matches if text.free(match.start(), match.end())), None)
+            if free is not None:
+                hits.append((free.start(), -free.end(), word))
     if not hits:
         return None
-    start, end, option = min(hits, key=lambda h: h[:2])
-    return Extracted(field, option, start, -end, "option")
+    start, end, word = min(hits, key=lambda h: h[:2])
+    named = next((option for option in field.options if str(option) == word), None)
+    return Extracted(field, option_of(field, word) if named is None else named, start, -end, "option")
 
 
 def _nearest_first(text: _Message, fields: list[FieldPlan]) -> list[FieldPlan]:
@@ -200,11 +208,7 @@ def _nearest_first(text: _Message, fields: list[FieldPlan]) -> list[FieldPlan]:
 
 def _cues(text: str, field: FieldPlan) -> list[tuple[int, int]]:
     words = [w for w in (field.spaced, field.name, *field.hints) if w]
-    return [
-        (m.start(), m.end())
-        for word in words
-        for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
-    ]
+    return [(match.start(), match.end()) for word in words for match in places_of(word, text)]
 
 
 def _recognised(text: _Message, field: FieldPlan) -> Extracted | None:
@@ -218,12 +222,23 @@ def _recognised(text: _Message, field: FieldPlan) -> Extracted | None:
     if not hits:
         return None
     cues = _cues(text.text, field)
+    best = min(hits, key=_distance_to(cues)) if cues else hits[0]
+    return Extracted(field, best.value, best.start, best.end, "recogniser", best.extra)
+
+
+def _distance_to(cues: list[tuple[int, int]]) -> Callable[[Found], int]:
+    """How far something that was found stands from the nearest of some places."""
+    starts, ends = sorted(start for start, _ in cues), sorted(end for _, end in cues)
 
     def distance(hit: Found) -> int:
-        return min((max(hit.start - b, a - hit.end, 0) for a, b in cues), default=0)
+        begun, over = bisect_left(starts, hit.end), bisect_right(ends, hit.start)
+        if begun > over:  # one of those that began before its end is not over at its start
+            return 0
+        before = [hit.start - ends[over - 1]] if over else []
+        behind = [starts[begun] - hit.end] if begun < len(starts) else []
+        return min(before + behind)
 
-    best = min(hits, key=distance) if cues else hits[0]
-    return Extracted(field, best.value, best.start, best.end, "recogniser", best.extra)
+    return distance
 
 
 def _whole_answer(text: _Message, field: FieldPlan) -> Extracted | None:

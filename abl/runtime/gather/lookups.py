@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
 
 
+KEYS_IN_STEP = 4
+"""Keys of a table that are compared with a text in one step of a budget."""
+
+
 @dataclass(frozen=True)
 class LookupTable:
     """An inline table: what a reply may name, with the value of each; a list maps each of its values to itself."""
@@ -29,6 +33,7 @@ class LookupTable:
 
     def find(self, text: str) -> str | None:
         """The key that a text names; None for none, and for two that are equally near."""
+        spends(1 + len(self.values) // KEYS_IN_STEP)
         wanted = self._compared(text.strip())
         exact = next((key for key in self.values if self._compared(key) == wanted), None)
         if exact is not None or not self.fuzzy or not wanted:

@@ -1,6 +1,8 @@
 """What an evaluation may cost (docs/spec 02 §8): counted where values are made, and given by the caller."""
 
-from dataclasses import replace
+import re
+from dataclasses import astuple, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +13,7 @@ from abl.expressions.budget import EXPLORATION, KEYSTROKE, REQUEST, TURN, Budget
 from abl.expressions.sizes import SizeExceeded, written_size
 from tests.calls import calls
 
+ROOT = Path(__file__).resolve().parents[3]
 LONG = "x" * 1_000_000
 LISTS = {"long": ["x"] * 60_000, "text": LONG, "small": 1}
 EXPRESSIONS = {
@@ -164,6 +167,14 @@ def test_a_loop_tells_its_first_failures_only():
 def test_presets_grow_from_a_keystroke_to_a_turn():
     assert KEYSTROKE.seconds < REQUEST.seconds < EXPLORATION.seconds < TURN.seconds == 5
     assert KEYSTROKE.operations < REQUEST.operations <= EXPLORATION.operations <= TURN.operations
+
+
+def test_the_presets_are_those_of_the_specification():
+    text = (ROOT / "docs/spec/02-types-and-expressions.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (keystroke|request|exploration|turn): [^|]+((?:\| [\d. ]+ )+)\|$", text, re.MULTILINE)
+    written = {name: [float(cell.replace(" ", "")) for cell in cells.strip("| ").split("|")] for name, cells in rows}
+    presets = {"keystroke": KEYSTROKE, "request": REQUEST, "exploration": EXPLORATION, "turn": TURN}
+    assert written == {name: list(astuple(limits)) for name, limits in presets.items()}
 
 
 def test_a_value_is_measured_as_it_would_be_written():

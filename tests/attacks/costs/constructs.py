@@ -7,6 +7,7 @@ from typing import Final
 from tests.attacks.costs.grammar import Case, Talk, desk, working
 
 SPLITS = '{{LENGTH(SPLIT(REPEAT("a,", 50000), ","))}}'
+COSTLY = 'LENGTH(SPLIT(REPEAT("a,", 50000), ","))'
 ANSWER = {"list": {"rows": [{"id": n, "name": "n" * 20} for n in range(50)]}}
 
 
