@@ -30,7 +30,7 @@ from abl.language import (
     waiting,
 )
 from abl.language.model import ALIASES, Key, Place, canonical_key, plain
-from abl.language.types import ANY, Closed, Flag, Number, Type, parts
+from abl.language.types import ANY, Closed, Duration, Flag, Number, Texts, Type, parts
 from abl.language.written import Scalar, word
 
 _FAMILIES: Final = (
@@ -160,8 +160,23 @@ def profile_value(keyword: str) -> Value:
 def takes_lines(place: str, written: str) -> bool:
     """True for a key whose value is in the lines below it, and never behind it."""
     value = value_at(place, written)
-    nested = value.maps or value.lists or value.named_lists or value.named_maps
-    return bool(nested) and not (value.words or value.kinds)
+    return has_form(value) and not (value.words or value.kinds)
+
+
+@lru_cache(maxsize=4_096)
+def takes_one(place: str, written: str) -> bool:
+    """True for a key whose value is one word, switch, number or time, and neither a list nor lines below it."""
+    found = key_at(place, written)
+    if found is None or has_form(value_at(place, written)):
+        return False
+    types = [*parts(found.type)]
+    several = any(isinstance(one, Texts) or getattr(one, "many", False) for one in types)
+    return not several and any(isinstance(one, Closed | Flag | Number | Duration) for one in types)
+
+
+def has_form(value: Value) -> bool:
+    """True for what is written as properties or as a list."""
+    return bool(value.maps or value.lists or value.named_lists or value.named_maps)
 
 
 def offered_keys(place: str) -> tuple[str, ...]:
@@ -233,6 +248,7 @@ __all__ = [
     "canonical_key",
     "closed_types",
     "declared_name",
+    "has_form",
     "head_meaning",
     "is_lower",
     "is_word",
@@ -248,6 +264,7 @@ __all__ = [
     "runs_here",
     "section_value",
     "takes_lines",
+    "takes_one",
     "type_at",
     "value_at",
     "value_of",

@@ -34,11 +34,6 @@ def form_of(source: Source, block: Block) -> str:
     return MAP if any(child.colon for child in block.children) else ""
 
 
-def has_form(value: Value) -> bool:
-    """True for what is written as properties or as a list."""
-    return bool(value.maps or value.lists or value.named_maps)
-
-
 def is_wrong(source: Source, value: Value, block: Block) -> bool:
     """True for a list, or items, where only properties stand, and for properties where only a list stands."""
     maps, form = value.maps or value.named_maps, form_of(source, block)

@@ -21,13 +21,13 @@ from abl.analysis.conformance.shape_forms import (
     belongs_below,
     entries_of_map,
     form_of,
-    has_form,
     is_wrong,
 )
 from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Edit, Fix
-from abl.language import PROFILE_SECTIONS, Value, knows, profile_value, section_value
+from abl.language import PROFILE_SECTIONS, Value, has_form, key_at, knows, profile_value, section_value, takes_one
+from abl.language.written import items_of
 from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
@@ -77,6 +77,38 @@ def misread(whole: Whole, source: Source) -> Iterator[Found]:
         elif not _is_entry(source, held):
             reason = f"`{held.block.key}` takes a list; each entry begins with `- `"
             yield _wrong_form(held.block, reason=reason)
+
+
+def several(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[Found]:
+    """ABL125 for a list, braces or lines below where one word, switch, number or time stands (01 §3.1)."""
+    for place, block in _properties(whole, source):
+        if (block.children or _is_bracketed(block)) and takes_one(place, block.key):
+            other = "lines below it" if block.children else "list or properties in brackets"
+            reason = f"`{block.key}` takes one value behind its colon, and no {other}"
+            yield _wrong_form(block, *_as_one(source, place, block), reason=reason)
+
+
+def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[tuple[str, Block]]:
+    if isinstance(whole, nodes.Rule | nodes.OnFail):
+        place = "rule" if isinstance(whole, nodes.Rule) else "on_fail"
+        return ((place, prop.block) for prop in whole.props if prop.block is not None)
+    return ((stood.place, stood.block) for stood in walked(source, whole).properties)
+
+
+def _is_bracketed(block: Block) -> bool:
+    value = block.value
+    return value is not None and value.style == "bare" and value.raw[:1] in ("[", "{") and value.raw[:2] != "{{"
+
+
+def _as_one(source: Source, place: str, block: Block) -> tuple[Fix, ...]:
+    """The value alone, where a list holds one."""
+    items = [*items_of(block)] if block.value is None or block.value.raw[:1] == "[" else []
+    declared = key_at(place, block.key)
+    if len(items) != 1 or declared is None or declared.type.read_word(items[0]) is None:
+        return ()
+    start = source.text.index(":", block.key_span.end) + 1
+    end = block.value.span.end if block.value is not None else block.children[-1].span.end
+    return (Fix(f"Write `{items[0]}`", (Edit(Span(start, end), f" {items[0]}"),), True),)
 
 
 def unread_terms(whole: Whole, source: Source) -> Iterator[Found]:

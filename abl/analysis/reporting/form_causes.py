@@ -16,8 +16,8 @@ MARK: Final = "form"
 _MISSED: Final = frozenset(
     f"ABL{number}"
     for number in (
-        *(106, 107, 116, 125, 408, 451, 508, 516, 613, 614, 620, 640, 649, 702, 811, 907, 921, 928, 948, 949, 962, 971),
-        *(1001, 1002, 1022, 1024, 1041, 1061, 1064, 1065, 1067),
+        *(106, 107, 116, 125, 346, 355, 369, 408, 451, 508, 516, 612, 613, 614, 620, 621, 640, 649, 702, 718, 729, 811),
+        *(907, 921, 928, 945, 948, 949, 962, 971, 1001, 1002, 1004, 1022, 1024, 1041, 1061, 1064, 1065, 1067),
     )
 )
 """Codes of what is not there, or is no name, and would be with the right form."""
@@ -28,8 +28,9 @@ def caused_by_form(document: Document, findings: Sequence[Finding]) -> Iterator[
     """Codes and places of what is missed in such blocks."""
     causes = [finding for finding in findings if MARK in finding.data]
     spans = [_reported_block(document.blocks, finding) for finding in causes]
+    own = {(finding.code, finding.span) for finding in causes}
     for finding in findings if causes else ():
-        missed = finding.code in _MISSED and MARK not in finding.data and not finding.data.get("y")
+        missed = finding.code in _MISSED and (finding.code, finding.span) not in own and not finding.data.get("y")
         if missed and any(span.start <= finding.span.start < span.end for span in spans):
             yield finding.code, finding.span
 

@@ -75,6 +75,8 @@ def guardrail_kind_or_action(guardrail: nodes.Guardrail, agent: AgentIndex) -> I
         return  # without any property ABL1002 says that there is no check
     for key, legal in (("kind", KINDS), ("action", ACTIONS)):
         member = guardrail.content.get(key)
+        if member is not None and (member.items or member.members):
+            continue  # the form is wrong (ABL125)
         if member is None or not member.word_of():
             words = f"Guardrail `{{g}}` has no `{key}`"
             yield _missing(guardrail, agent, key, legal[0], g=guardrail.name.value, wording=words)
@@ -184,6 +186,8 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
         yield from unfit(
             strategy.text, "guardrail", "fix_strategy", guardrail.path, x=strategy.word_of(), wording=words
         )
+    elif strategy is not None and (strategy.items or strategy.members):
+        return  # the form is wrong (ABL125)
     elif action is not None and value_of_text("guardrail", "action", action.text) == "fix":
         yield _lack(guardrail, action, agent, ("fix_strategy", STRATEGIES[0]))
 

@@ -11,6 +11,7 @@ from abl.analysis.conformance.closed_places import LOOKED_THROUGH, Whole
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.expressions.token_stream import CLOSING
+from abl.syntax import nodes
 from abl.syntax.lines.scanner import open_brackets
 
 _CLOSED_BY_FIX = 8
@@ -193,11 +194,11 @@ def list_item_expected(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     yield from wrong_forms.unlisted(whole, agent.own_source)
 
 
-@rule("ABL125", "unreadable-line", "error", "{reason}", over=LOOKED_THROUGH)
-def unreadable_line(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
+@rule("ABL125", "unreadable-line", "error", "{reason}", over=(*LOOKED_THROUGH, nodes.Rule, nodes.OnFail))
+def unreadable_line(whole: Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The file is empty, or a line could not be read and was skipped; a list stands where properties are due, or the
-        other way round; or the YAML form holds a tag, an anchor, an alias or a merge key.
+        other way round; a list, braces or lines below stand where one word, switch, number or time is due; or the YAML form holds a tag, an anchor, an alias or a merge key.
     Why: What the line says has no effect. YAML has those for its readers; here nobody gives them a meaning.
     Bad:
         AGENT: Desk
@@ -212,5 +213,7 @@ def unreadable_line(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
         AGENT: Desk
         GOAL: "Lend books"
     """
-    yield from wrong_forms.misread(whole, agent.own_source)
-    yield from wrong_forms.unread_terms(whole, agent.own_source)
+    yield from wrong_forms.several(whole, agent.own_source)
+    if not isinstance(whole, nodes.Rule | nodes.OnFail):
+        yield from wrong_forms.misread(whole, agent.own_source)
+        yield from wrong_forms.unread_terms(whole, agent.own_source)

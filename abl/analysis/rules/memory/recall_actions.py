@@ -27,8 +27,9 @@ def _action(recall: nodes.RecallInstruction) -> str:
 
 
 def _assumed(recall: nodes.RecallInstruction) -> bool:
-    """True when ACTION is left out although PATHS is given: ABL371 says so, and nothing else about it."""
-    return recall.prop("ACTION") is None and recall.prop("PATHS") is not None
+    """True when ACTION is left out although PATHS is given, or is no word: ABL371 and ABL125 say so and nothing else."""
+    action = recall.prop("ACTION")
+    return recall.prop("PATHS") is not None if action is None else action.value is None
 
 
 def _shorthand(recall: nodes.RecallInstruction) -> bool:
