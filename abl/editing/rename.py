@@ -261,7 +261,7 @@ def _shorthands(index: Index, agent: AgentIndex, symbol: Symbol) -> Iterator[tup
                 yield argument.value.value.rpartition(".")[2], argument.value.span
 
 
-# What became of the project -------------------------------------------------------------------------------------
+# The project after the rename -------------------------------------------------------------------------------------
 
 
 def _still_right(files: Mapping[str, str], edits: Mapping[str, list[Edit]]) -> None:

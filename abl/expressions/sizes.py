@@ -56,7 +56,7 @@ def whole_size(value: Any) -> int:
 
 
 class _Measure:
-    """One measurement. What it found of a part serves for every place where that part stands."""
+    """One measurement. Each part is measured once, however often it occurs."""
 
     def __init__(self, name: str) -> None:
         self.name = name

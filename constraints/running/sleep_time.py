@@ -1,8 +1,8 @@
 """Sleep-time memory: what a conversation stored goes into its user's memory once it has settled (docs/spec 11 §1).
 
 A conversation that changed carries the time of its last change in ``unsettled_since``. Clearing it is the claim, in
-one transaction with the write of the block: a task that is delivered twice, or runs beside another, finds nothing to
-do, and one that dies leaves everything as it was.
+one transaction with the write of the block: a task that is delivered twice or runs in parallel finds nothing to do,
+and one that crashes changes nothing.
 """
 
 from __future__ import annotations

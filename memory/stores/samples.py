@@ -59,7 +59,7 @@ def target_of(root: Mapping[str, Any], part: Any) -> Any:
 
 
 def at_pointer(root: Any, pointer: str) -> Any:
-    """What stands at a pointer; it is known to be there."""
+    """The value at a pointer, which must exist."""
     for key in parts_of(pointer):
         root = root[int(key)] if isinstance(root, list) else root[key]
     return root

@@ -13,7 +13,7 @@ from abl.source import Source
 from abl.syntax.lines.pieces import closing_bracket, split_commas
 
 _LINES: Final = 40
-"""How many lines a list in brackets is looked for."""
+"""Lines above the cursor that are searched for the start of a list in brackets."""
 _KEY: Final = re.compile(r"[\"']?(?P<key>[A-Za-z_][\w.]*)[\"']?\s*[:=](?!=)")
 _EVALUATED: Final = frozenset({"assignment", "check", "condition", "expression", "literal", "store", "template"})
 """Kinds of values of which a list is one of values, which may come again."""

@@ -17,7 +17,7 @@ _NEGATIVE: Final = frozenset(("!=", "NOT IN", "IS NOT SET"))
 
 
 class Known(NamedTuple):
-    """What a test comes to where `condition`, a piece of code, holds; `tree` is code for the record."""
+    """The outcome of a test where `condition`, a piece of code, holds; `tree` is code for the record."""
 
     condition: str
     outcome: bool

@@ -163,7 +163,7 @@ class _Pass:
         self.refs.clear()
 
     def outcome(self, plan: RulePlan) -> _Judgement:
-        """Gates first; the core is not touched when one is closed."""
+        """Gates first; the core is not evaluated when one does not hold."""
         engine, thread = self.engine, self.thread
         if plan.checkpoint == "other":
             return _Judgement("inert")

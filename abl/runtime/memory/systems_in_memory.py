@@ -61,7 +61,7 @@ class MemoryBank:
 
 
 def last_lines(text: str, most: int | None) -> str:
-    """The last ``most`` lines of a text; what ends the last line begins no other."""
+    """The last ``most`` lines of a text; the line end of the last line starts no further line."""
     if most is None:
         return text
     end = "\n" if text.endswith("\n") else ""

@@ -23,7 +23,7 @@ from abl.syntax.vocabulary import TEXT_CONTAINERS
 
 
 def reparse(previous: Document, text: str) -> Document:
-    """Exactly what ``parse(text, previous.source.path)`` gives, sooner when little has changed."""
+    """The same result as ``parse(text, previous.source.path)``, but faster when little has changed."""
     old, trail = previous.source, previous.trail
     if trail is None or not _simple(old.text, trail) or not _simple(text, trail):
         return parse(text, old.path)
@@ -53,7 +53,7 @@ def reread(document: Document, corrections: Corrections) -> Document:
 def _simple(text: str, trail: Trail) -> bool:
     """False for texts in which distant lines may depend on each other: tabs that mix with spaces, a limit reached.
 
-    So they do where blanks other than spaces and tabs are reported, once for a text.
+    The same holds where blanks other than spaces and tabs are reported, which is done once for a text.
     """
     if trail.tangled or "\t" in text or len(text) > MAX_SOURCE_CHARS:
         return False

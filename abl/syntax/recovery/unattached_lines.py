@@ -1,7 +1,7 @@
 """Unreadable lines to the left of the block that they are in (docs/spec 01 §10).
 
-By its column such a line would end that block, and what follows would belong to nothing. It is taken out instead: it
-costs a diagnostic, and the lines below continue where those above stopped.
+By its column such a line would end that block, and the following lines would belong to nothing. So it is removed with
+a diagnostic, and the lines below continue the block.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def begins_nothing(text: str) -> bool:
 
 
 class LookAhead:
-    """Finds the next line that is no stray; each line is looked at once."""
+    """Finds the next attached line; each line is examined once."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
