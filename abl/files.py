@@ -81,8 +81,8 @@ def documents_in(folder: Path) -> list[Path]:
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Every file in a folder and those below it with one of these endings; ``/NAME`` is a whole name.
 
-    Hidden ones are left aside, and links that lead out of the folder: who checks or formats a folder of others'
-    means nothing elsewhere.
+    Hidden ones are left aside, and links that lead out of the folder: whoever checks or formats a folder does not mean
+    files elsewhere.
     """
     return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes) and not leads_out(file, folder)]
 

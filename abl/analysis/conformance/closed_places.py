@@ -1,7 +1,7 @@
 """Places whose keys, and properties whose words, the declaration closes (``abl.language``; docs/spec 03, 06-09).
 
 The parser reports keys in the places that have nodes of their own (``parsed``), and many properties have a rule of
-their own (``judged``); here is what neither of them looks at.
+their own (``judged``); this module checks the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from abl.syntax.recovery.suggest import IS_GIVEN, closest
 from abl.syntax.vocabulary import MAY_REPEAT, TOOL_TYPES, canonical_key
 
 Whole = nodes.Section | nodes.Profile | nodes.Step | nodes.Tool
-"""What is looked through at once; of a long FLOW only the step that changed."""
+"""The units that are checked separately, so that an edit of a long FLOW checks one step again."""
 LOOKED_THROUGH: Final = (nodes.Section, nodes.Profile, nodes.Step, nodes.Tool)
 _FLAG: Final = tuple(FLAG.words)
 
@@ -41,7 +41,7 @@ def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
     if "." in key or _nested_field(stood):
         return
     best, there, renames = fixes.rename_key(stood.block.key_span, key, _as_written(stood), given)
-    # A key near a known one is a slip; any other may be one that a platform reads, and nobody is refused for it.
+    # A key near a known one is a slip; any other may be a key of another platform and must not be an error.
     severity: Severity | None = None if best or there else "warning"
     intended = place.key(best) if best else None
     if place.misses and intended is not None and intended.required:

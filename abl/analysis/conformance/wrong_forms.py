@@ -1,7 +1,7 @@
 """Lists where properties are due, and properties where a list is due, by the table of places (docs/spec 01 §5, §10).
 
-The table (``abl.language``) says in which form each value stands. What is written in the other form is read by
-nobody, so it is reported (ABL115, ABL125); what is inside is still checked
+The table (``abl.language``) says in which form each value stands. A value in the other form would be ignored, so it is
+reported (ABL115, ABL125); what is inside is still checked
 (``abl.analysis.conformance.shape_walk``).
 """
 

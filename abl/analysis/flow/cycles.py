@@ -1,6 +1,6 @@
-"""Circles in what leads to what: steps that follow each other, fields that wait for each other (docs/spec 10 §1).
+"""Cycles in directed graphs: of steps that follow each other, of fields that depend on each other (docs/spec 10 §1).
 
-All in time that grows with the names and the ways between them.
+All functions take time linear in the nodes and edges.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Circles(NamedTuple):
 
 
 def circles(moves: Mapping[str, Sequence[str]]) -> Circles:
-    """The circles in what leads to what; every name that something leads to has to be a key."""
+    """The cycles of a graph; every name that occurs as a target has to be a key."""
     group: dict[str, int] = {}
     for names in parts_of(moves, moves.__getitem__):
         if len(names) > 1 or names[0] in moves[names[0]]:

@@ -22,7 +22,7 @@ from abl.syntax.recovery.suggest import closest
 TERMINAL_WORDS = frozenset({"complete", "escalate", "handoff"})
 _ALWAYS_WAITS = frozenset({"AWAIT_ATTACHMENT", "SECURE_INPUT"})
 _BOUNDED = frozenset({"constraint", "model"})
-"""Edges that no circle goes round by: a rule leads there a few times only (04 §5), a model as often as it chooses."""
+"""Edges that form no cycle: a rule takes its edge only a few times (04 §5), and a model chooses when to take one."""
 NO_EXITS = frozenset({"constraint", "skip"})
 """Ways on that are taken when a rule fails, or when the guard of a step does not hold (docs/spec 06 §4.2)."""
 

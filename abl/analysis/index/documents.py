@@ -15,7 +15,7 @@ from abl.syntax import nodes, parse
 from abl.syntax.incremental.reparse import common_ends, reparse, reread
 from abl.syntax.readers.context import Corrections
 
-KEPT_DOCUMENTS = 1_024  # paths: those of a large project, about 0.4 MB for each agent of a page
+KEPT_DOCUMENTS = 1_024  # paths: those of a large project; an agent of one page takes about 0.4 MB
 KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
 KEPT_READINGS = 4  # of one text with other words: one for each time that it is read again, mostly
 

@@ -177,14 +177,15 @@ def _is_shown(source: Source, selection: Selection, suppression: Suppression, fi
 
 
 def _is_exempt(finding: Finding) -> bool:
-    """True for what a fragment cannot know. A profile may know the agent that uses it, and names it."""
+    """True for findings that a fragment cannot decide. In a profile they are reported when they name the agent that
+    uses it.
+    """
     return finding.code in FRAGMENT_EXEMPT and "agent" not in finding.data
 
 
 def _superseded(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
-    """Codes and places of what another finding says better, also where that one is switched off.
-
-    A finding that knows what was meant is better than one that does not.
+    """Codes and places of findings for which there is a better one, even if that one is switched off. A finding that
+    suggests what was meant is better than one that does not.
     """
     better = [finding for finding in findings if finding.code in _BETTER]
     if not better:

@@ -1,8 +1,8 @@
 """What one diagnostic suppresses beside it, where no other reading of the text does (docs/spec 05 §1).
 
 A misspelt word of the language is read as what it means (``abl.analysis.conformance.misspelt``), so nothing follows
-from it. Two things are left. Only their author knows names: where one is said to be misspelt, it is not said that
-nothing uses the one that is suggested. And what an entry lacks is not reported beside a key without a meaning: one
+from it. Two things are left. Names are chosen by the author: where one is reported as misspelt, the suggested name is
+not also reported as unused. And what an entry lacks is not reported beside a key without a meaning: one
 that is empty, or that may mean several. Besides, what is misread because of YAML that has no meaning (docs/spec 01 §1)
 is reported once, as that.
 """
@@ -58,7 +58,7 @@ def caused_by_yaml(source: Source, findings: Sequence[Finding]) -> Iterator[tupl
         start = finding.span.start
         at = bisect_right(spans, (start, len(source.text))) - 1
         within = at >= 0 and start < spans[at].end
-        misread = within and not (finding.code == "ABL125" and finding.span == spans[at])  # they say it themselves
+        misread = within and not (finding.code == "ABL125" and finding.span == spans[at])  # about it themselves
         if misread or (finding.code in _WITHOUT_VALUE and source.position(start).line in lines):
             yield finding.code, finding.span
 
