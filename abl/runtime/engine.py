@@ -251,20 +251,20 @@ class Engine:
         return rendered
 
     def refs(
-        self, thread: Thread, names: tuple[str, ...], known: dict[str, dict[str, Any]] | None = None
+        self, thread: Thread, names: tuple[str, ...], cache: dict[str, dict[str, Any]] | None = None
     ) -> list[dict[str, Any]]:
         """Every variable an expression reads, with value and origin (docs/spec 04 §10).
 
-        ``known`` keeps them for a pass, in which nothing but ``match`` changes.
+        ``cache`` keeps them for a pass, in which nothing but ``match`` changes.
         """
         context, masker = self.context(thread), self.masker(thread)
-        if known is None:
+        if cache is None:
             return [ref(context, masker, name) for name in names]
         found = []
         for name in names:
-            if name not in known or name.startswith("match"):
-                known[name] = ref(context, masker, name)
-            found.append(known[name])
+            if name not in cache or name.startswith("match"):
+                cache[name] = ref(context, masker, name)
+            found.append(cache[name])
         return found
 
     # Sensitive values ---------------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ class Engine:
         return any(name.split(".", 1)[0] in read for name in names)
 
     def _may_derive(self, thread: Thread, names: Iterable[str]) -> bool:
-        """``derives`` after reading the facts: whether a fact is sensitive is known only then."""
+        """As ``derives``, before facts are read: the name of any fact counts, as only a read tells what is secret."""
         return self.derives(thread, names) or any(self.facts.concerns(thread, name.split(".", 1)[0]) for name in names)
 
     def taint(self, thread: Thread, name: str, sensitive: bool) -> None:

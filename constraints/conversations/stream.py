@@ -131,7 +131,7 @@ for model in (Membership, ApiToken, User, Session):
         signal.connect(ask_again, sender=model, dispatch_uid=f"streams-{model.__name__}")
 
 
-def opened(request: HttpRequest, slug: str, number: int) -> tuple[Conversation, Viewing]:
+def authorised(request: HttpRequest, slug: str, number: int) -> tuple[Conversation, Viewing]:
     """The conversation of a new stream (a request of its token), and the claim that gives access to it."""
     found = allowed(request, slug, number)
     token: ApiToken | None = getattr(request, "auth", None)
@@ -182,7 +182,7 @@ def stream(request: HttpRequest, slug: str, number: int) -> HttpResponse | Strea
     if request.method != "GET":
         return HttpResponseNotAllowed(["GET"])
     try:
-        found, claim = opened(request, slug, number)
+        found, claim = authorised(request, slug, number)
         place = watching(claim.user)
     except APIException as error:
         headers = {"WWW-Authenticate": CHALLENGE} if error.status_code == 401 else {}

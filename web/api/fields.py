@@ -31,9 +31,9 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
-def unknown(name: str, known: Iterable[str]) -> str:
+def unknown(name: str, valid: Iterable[str]) -> str:
     """Why a name is refused: names the likely one, or all valid ones."""
-    names = list(known)
+    names = list(valid)
     near = closest(name, names)
     if near:
         return f"is not known; did you mean {near[0]}?"

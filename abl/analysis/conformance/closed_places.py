@@ -35,7 +35,7 @@ _FLAG: Final = tuple(FLAG.words)
 def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
     """ABL106 for a key that its place does not know; ``given`` are the keys of its map."""
     place = PLACES[stood.place]
-    if place.parsed or (place.free and stood.place != "intents") or stood.known:
+    if place.parsed or (place.free and stood.place != "intents") or stood.listed:
         return
     key = stood.block.key
     if "." in key or _nested_field(stood):
@@ -189,7 +189,7 @@ def unknown_keys(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """ABL106 there."""
     given: dict[int, frozenset[str]] = {}  # of a map once
     for stood in looked_through(whole, agent).properties:
-        if stood.known:
+        if stood.listed:
             continue
         at = id(stood.beside)
         if at not in given:

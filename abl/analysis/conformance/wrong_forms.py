@@ -118,7 +118,7 @@ def _is_wrong(held: Held, source: Source) -> bool:
 
 def _held(whole: Whole, source: Source) -> Iterator[Held]:
     """Every value of a form that the table knows of something, with the blocks of its own that carry names."""
-    stood = [one for one in walked(source, whole).properties if one.known and has_form(one.value)]
+    stood = [one for one in walked(source, whole).properties if one.listed and has_form(one.value)]
     for held in (*_roots(whole), *(Held(*one[:3]) for one in stood)):
         yield held
         if _only_names(held.value) and form_of(source, held.block) == MAP:

@@ -73,19 +73,19 @@ class _Versions:
     """The last texts of one path, which are mostly versions of one document."""
 
     def __init__(self) -> None:
-        self.known: tuple[DocumentIndex, ...] = ()
+        self.versions: tuple[DocumentIndex, ...] = ()
 
     def get(self, text: str) -> DocumentIndex | None:
         """The index of exactly that text."""
-        return next((index for index in self.known if index.source.text == text), None)
+        return next((index for index in self.versions if index.source.text == text), None)
 
     def like(self, text: str) -> DocumentIndex | None:
         """The index of the text that has most in common with this one."""
-        return max(self.known, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
+        return max(self.versions, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
 
     def put(self, index: DocumentIndex) -> None:
         """Remember an index and forget the oldest."""
-        self.known = (index, *self.known[: KEPT_VERSIONS - 1])
+        self.versions = (index, *self.versions[: KEPT_VERSIONS - 1])
 
 
 @lru_cache(maxsize=KEPT_DOCUMENTS)

@@ -60,9 +60,9 @@ def in_list(source: Source, line: int, before: str) -> tuple[int, str] | None:
     return number, source.text[source.line_starts[number - 1] : source.line_starts[line - 1] + len(before)]
 
 
-def unlisted(cursor: Cursor, known: Value, offers: Iterable[Item]) -> Iterator[Item]:
+def unlisted(cursor: Cursor, value: Value, offers: Iterable[Item]) -> Iterator[Item]:
     """The offers for a value of a key without the names that its list has already."""
-    taken = frozenset() if _EVALUATED & frozenset(known.kinds) else _listed(cursor)
+    taken = frozenset() if _EVALUATED & frozenset(value.kinds) else _listed(cursor)
     return (item for item in offers if item.label not in taken and item.insert.rstrip(": ") not in taken)
 
 

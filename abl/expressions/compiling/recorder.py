@@ -266,7 +266,7 @@ class _Recorder:
         outer = self.indent
         if isinstance(node.left, Path):
             self.read(node.left, types)
-            types = self.known(node, node.left, types)
+            types = self.known_cases(node, node.left, types)
             if types:
                 self.leaf_record(node.left, types)
                 self.compared(node)
@@ -277,13 +277,13 @@ class _Recorder:
             self.compared(node)
         self.indent = outer
 
-    def known(self, node: Test, name: Path, types: tuple[type, ...]) -> tuple[type, ...]:
+    def known_cases(self, node: Test, name: Path, types: tuple[type, ...]) -> tuple[type, ...]:
         """Emit the outcomes that are known beforehand; gives the types whose records are still to be made, after an
         `else`.
         """
         at, head = self.number(node), "if"
-        for known in known_outcomes(node, name, f"v{self.number(name)}", types, self):
-            self.line(f"{head} {known.condition}: v{at} = {known.outcome}; n{at} = {known.tree}")
+        for case in known_outcomes(node, name, f"v{self.number(name)}", types, self):
+            self.line(f"{head} {case.condition}: v{at} = {case.outcome}; n{at} = {case.tree}")
             head = "elif"
         if head == "if":
             return types

@@ -50,18 +50,18 @@ class LookAhead:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.known = -1
+        self.checked_to = -1
         self.line = _END
 
     def behind(self, at: int) -> Line:
         """The first such line from index ``at``; one in column 0 at the end of the text."""
-        if at <= self.known:
+        if at <= self.checked_to:
             return self.line
         while at < len(self.lines):
             line = scan_line(self.lines[at])
             if line.kind == CONTENT and not may_be_unattached(line, self.lines[at]):
-                self.known, self.line = at, line
+                self.checked_to, self.line = at, line
                 return line
             at += 1
-        self.known, self.line = len(self.lines), _END
+        self.checked_to, self.line = len(self.lines), _END
         return _END
