@@ -21,7 +21,7 @@ test: ## Run every check and every test that this machine allows
 
 test-fast: ## Run the tests that need no browser and no server and are quick
 	@scripts/setup dev
-	@.venv/bin/python -m pytest -q -n 2 --nomigrations -m "not browser and not server and not slow and not thorough and not full" tests
+	@env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -m pytest -q -n 2 --nomigrations -m "not browser and not server and not slow and not thorough and not full" tests
 
 test-thorough: ## Run the tests with many generated texts, or long ones
 	@scripts/setup dev

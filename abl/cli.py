@@ -97,7 +97,7 @@ def _codes(text: str) -> list[str]:
 
 def _some_codes(text: str) -> list[str]:
     codes = _codes(text)
-    if not codes:  # what looks for nothing would say that all is well
+    if not codes:  # an empty selection would report that all is well
         raise argparse.ArgumentTypeError("write at least one code, such as ABL346 or ABL3xx")
     return codes
 
@@ -131,7 +131,7 @@ def _check(arguments: argparse.Namespace) -> int:
     if output and (sources or not unread):
         say(output, data=arguments.format in ("json", "sarif"))
     if arguments.format == "text" and (not_here := in_words(left)):
-        complain(not_here)  # no part of the report, which others may read
+        complain(not_here)  # not part of the report, which a program may read
     for unreadable in unread:
         complain(f"abl: {unreadable}")
     if unread:

@@ -42,7 +42,7 @@ def format_command(arguments: argparse.Namespace) -> int:
 
 
 def _formatted(path: str, text: str, arguments: argparse.Namespace) -> bool:
-    """Deal with one file; True when it was not formatted."""
+    """Handle one file; True when it was not formatted."""
     from abl.editing.format import format_source
 
     formatted = format_source(text)

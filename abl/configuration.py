@@ -5,7 +5,8 @@
     ignore = ["ABL331"]              # never these
     unset-policy = "skip_unset"      # docs/spec 04 §6.1; evaluate unless said otherwise
 
-The nearest pyproject.toml with such a table counts, from a file's folder upwards. What the command line says wins.
+The nearest pyproject.toml with such a table counts, from a file's folder upwards. Options of the command line take
+precedence.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from abl.syntax.recovery.suggest import closest
 FILE: Final = "pyproject.toml"
 POLICIES: Final = ("evaluate", "skip_unset")
 POINTLESS: Final = {"skip_unset": ("ABL448",)}
-"""What is not so under a policy: a rule over a name that is unset blocks nothing when such rules are skipped."""
+"""Codes that a policy makes wrong: a rule over an unset name blocks nothing if such rules are skipped."""
 
 
 class ConfigurationError(ValueError):

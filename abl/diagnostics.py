@@ -44,7 +44,7 @@ class LaterFixes(Sequence[Fix]):
         make = self._make
         if make is not None:
             self._fixes = tuple(make())
-            self._make = None  # what it held on to may go
+            self._make = None  # frees what the function refers to
         return self._fixes
 
     def __len__(self) -> int:

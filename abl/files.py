@@ -81,8 +81,8 @@ def documents_in(folder: Path) -> list[Path]:
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Every file in a folder and those below it with one of these endings; ``/NAME`` is a whole name.
 
-    Hidden ones are left aside, and links that lead out of the folder: who checks or formats a folder of others'
-    means nothing elsewhere.
+    Hidden ones are left aside, and links that lead out of the folder: whoever checks or formats a folder does not mean
+    files elsewhere.
     """
     return [file for file in sorted(folder.rglob("*")) if _is_named(file, suffixes) and not leads_out(file, folder)]
 
@@ -167,16 +167,16 @@ def write_text(path: Path, text: str) -> None:
     target = path.resolve()
     beside = ""
     try:
-        known = target.stat()
-        if not S_ISREG(known.st_mode):
+        status = target.stat()
+        if not S_ISREG(status.st_mode):
             raise UsageError(f"{path}: not written: no regular file")
         if not os.access(target, os.W_OK):  # a new file in its place would be allowed even so
             raise PermissionError(EACCES, os.strerror(EACCES))
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".abl-", delete=False) as file:
             beside = file.name
             file.write(text.encode("utf-8"))
-        os.chmod(beside, S_IMODE(known.st_mode))
-        _give(beside, known)
+        os.chmod(beside, S_IMODE(status.st_mode))
+        _give(beside, status)
         os.replace(beside, target)
         beside = ""
     except OSError as error:
@@ -186,8 +186,8 @@ def write_text(path: Path, text: str) -> None:
             Path(beside).unlink(missing_ok=True)
 
 
-def _give(name: str, known: os.stat_result) -> None:
+def _give(name: str, status: os.stat_result) -> None:
     """The new file belongs to whom the old one belonged, where this user may say so."""
-    if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
+    if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
         with suppress(OSError):
-            os.chown(name, known.st_uid, known.st_gid)
+            os.chown(name, status.st_uid, status.st_gid)

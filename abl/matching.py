@@ -2,7 +2,7 @@
 
 ``difflib`` compares each line with every equal one, and again for each match that it finds: for two long texts of lines
 that repeat, the product of three numbers. Here it has a budget. A range that would exceed what is left of it is not
-searched: only its common beginning and end count as the same. The answer is then coarse, and still true.
+searched: only its common beginning and end count as the same. The answer is then coarse, but still correct.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the command line prints, wherever it goes: a pipe that is closed, a full disk, a terminal of few characters."""
+"""Output of the command line, also to a closed pipe, a full disk, or a terminal with a small character set."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from abl.files import UsageError
 def say(text: str, *, data: bool = False) -> None:
     """Print a text and an end of line; ``data`` is for programs, which read UTF-8.
 
-    Characters that the output has not are shown as escapes. When nobody reads any more, the rest is not printed, and
-    the command continues: its exit code is that of its work. Raises UsageError when there is no room.
+    Characters that the output has not are shown as escapes. When the reader has closed the pipe, the rest is not
+    printed and the command continues, so that its exit code is that of its work. Raises UsageError when there is no
+    room.
     """
     write(f"{text}\n", data=data)
 

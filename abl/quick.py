@@ -14,7 +14,7 @@ from typing import Any
 def make_quickly(things: Iterable[Any]) -> None:
     """Give the frozen dataclasses with slots among these things an ``__init__`` that does the same in less time.
 
-    Classes in which more happens than that values are put stay as they are.
+    Classes whose ``__init__`` does more than assign values stay unchanged.
     """
     for kind in {each for each in things if isinstance(each, type) and "__slots__" in vars(each)}:
         params = vars(kind).get("__dataclass_params__")

@@ -36,7 +36,7 @@ from web.headers import bounded_headers  # noqa: E402
 from web.problems import headers_of, status_of  # noqa: E402
 from web.throttling import REFUSED, refusals  # noqa: E402
 
-# They are for the thread of a request, which does so itself: a request need not wait for a thread twice.
+# They belong to the thread of a request, which does this itself, so that a request waits for a thread only once.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 
@@ -121,7 +121,7 @@ def refused(request: ASGIRequest, error: AppError) -> HttpResponse:
 
 
 def client_of(request: HttpRequest) -> str:
-    """By what a client is told from others before anything is looked up: its token, its session, else its address."""
+    """The key that identifies a client before anything is looked up: its token, its session, else its address."""
     token, session = request.headers.get("Authorization"), request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     return token or session or str(request.META.get("REMOTE_ADDR", ""))
 
@@ -137,8 +137,8 @@ bounded_application = bounded_headers(bounded(Handler()))
 def forwarded(inner: Any, proxies: list[str]) -> Any:
     """An application that takes address and scheme of a request from its headers, where a trusted proxy sent them.
 
-    Without such proxies nobody's word for it counts, also not that of this machine: whoever can write a header could
-    else be as many addresses as they like.
+    Without a trusted proxy these headers are ignored, even from this machine: otherwise anyone could claim any number
+    of addresses.
     """
     return ProxyHeadersMiddleware(inner, trusted_hosts=proxies) if proxies else inner
 

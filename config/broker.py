@@ -35,7 +35,7 @@ log = logging.getLogger("abl_workbench.broker")
 
 POLLING_SECONDS = 0.02
 LEFTOVER_SECONDS = 60
-"""Age after which a file under way belongs to nobody: its process died between two renames."""
+"""Age after which a file in transit is abandoned: its process died between two renames."""
 
 
 class Channel(filesystem.Channel):  # type: ignore[misc]

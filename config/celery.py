@@ -25,7 +25,7 @@ app = Celery("abl_workbench", task_cls="config.work:Work")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# Celery warns of root because of pickled messages; ours are JSON only.
+# Celery warns about running as root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 log = logging.getLogger("abl_workbench.worker")
@@ -42,13 +42,14 @@ def role_of(worker: Any) -> str:
 
 
 class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
-    """Touches a file each second while the worker lives: how ``/healthz`` knows with the embedded broker.
+    """Touches a file each second while the worker lives; ``/healthz`` reads it when the broker is embedded. The
+    embedded broker has no remote control, because answers to dead workers would stay in its folder forever.
 
-    The embedded broker has no remote control: its answers would lie in the folder for workers long dead.
-
-    It also looks after the pool. A process that is at a turn for much longer than it may is killed, should nobody else
-    have done so. Without an event loop, which the embedded broker has not, the processes of a pool share one pipe and
-    its lock; one that is killed while it waits takes the lock along, and no other gets work again. The worker then ends
+    It also looks after the pool. A process that works on a turn for much longer than allowed is killed, unless the
+    sweeper has done so already. Without an event loop, which the embedded broker has not, the processes of a pool
+    share one pipe and
+    its lock; one that is killed while it waits never releases the lock, and no other gets work again. The worker then
+    ends
     as a whole, and the supervisor starts a new one. One that is killed at a turn holds no lock; the pool replaces it.
     """
 
@@ -77,7 +78,7 @@ class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
             self.sign()
 
     def sign(self) -> None:
-        """Leave the sign of life, and remove those of workers long dead."""
+        """Touch the heartbeat file, and remove those of dead workers."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch()
         for other in self.path.parent.glob("*.beat"):
@@ -85,7 +86,7 @@ class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
                 other.unlink(missing_ok=True)
 
     def look_after_the_pool(self) -> None:
-        """Kill processes that do not come back from a turn; see to it that the loss of one is noticed."""
+        """Kill processes that hang in a turn, and watch for lost processes of the pool."""
         from constraints.running import presence  # needs the applications, which load this module
 
         pool = getattr(getattr(self.worker, "pool", None), "_pool", None)
@@ -99,7 +100,7 @@ class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]
                 log.error("Process %d of the pool did not come back from its turn and was killed.", pid)
 
     def process_down(self, process: Any) -> None:
-        """End this process when an idle one of the pool is gone that nobody asked to go. The pool calls it for each."""
+        """End this process when an idle process of the pool has died unexpectedly. The pool calls it for each."""
         from constraints.running import presence
 
         if closing.is_set() or presence.ended_at_work(process.pid):
@@ -130,7 +131,7 @@ def is_embedded() -> bool:
 
 
 def heartbeat_folder() -> Path:
-    """Where workers of the embedded broker leave a sign of life."""
+    """The folder of the heartbeat files of workers of the embedded broker."""
     return Path(app.conf.broker_transport_options["control_folder"]) / "workers"
 
 

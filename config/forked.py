@@ -1,7 +1,7 @@
 """Programs that run in a fork of this process, with all modules loaded already (docs/decisions/0004).
 
-A program that is killed is there again in a fraction of a second, also on a busy machine: what takes time at a start
-is reading modules, and they are read once.
+A killed program is back in a fraction of a second, even on a busy machine: most of a start is importing modules, and
+they are imported only once.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def fork(title: str, main: Callable[[], object], keep: Iterable[int] = ()) -> Fo
     """Run ``main`` in a child in a session of its own: Ctrl+C in the terminal reaches this process alone.
 
     The child has no open files but the standard ones and ``keep``, and ends when this process does. ``title`` is what
-    ``ps`` shows. Nothing may be at work in this process that a fork cuts in two: no thread, no open connection.
+    ``ps`` shows. A fork must not interrupt anything in this process: no other thread, no open connection.
     """
     sys.stdout.flush()
     sys.stderr.flush()

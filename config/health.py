@@ -1,7 +1,7 @@
-"""``/healthz``: whether a person could work now, part by part, with the figures that show trouble coming.
+"""``/healthz``: whether the workbench is usable now, part by part, with figures that warn of trouble.
 
-The listener answers from a :class:`Monitor`, which asks every part again each second, so no question waits for a part
-that is slow (docs/decisions/0008). The view below asks at once; it serves where the web process runs without a
+The listener answers from a :class:`Monitor`, which asks every part again each second, so no request waits for a slow
+part (docs/decisions/0008). The view below asks at once; it serves where the web process runs without a
 listener, and connections that the web process keeps open.
 """
 
@@ -31,17 +31,17 @@ from web.periodic import lag
 from web.storage import has_room
 
 TIMEOUT_SECONDS = 0.9
-"""How long the view waits for a part."""
+"""Seconds that the view waits for a part."""
 PAUSE_SECONDS = 1.0
-"""Between two looks of the monitor at a part."""
+"""Seconds between two checks of a part by the monitor."""
 LATE_SECONDS = 3.0
-"""A part that has not answered for so long is not well."""
+"""Seconds without an answer after which a part is unhealthy."""
 FIRST_LOOK_SECONDS = 0.3
-"""How long a question that comes right after the start waits for the first answers."""
+"""Seconds that a request right after the start waits for the first answers."""
 BUSY_SECONDS = 5.0
-"""A web process in which a request has waited for a thread for longer is not well."""
+"""Seconds that a request may wait for a thread before the web process is unhealthy."""
 PROBE_SECONDS = 5.0
-"""A question to the web process without an answer is asked again after so long."""
+"""Seconds after which an unanswered question to the web process is repeated."""
 QUESTION = b"GET /healthz?part=web HTTP/1.1\r\nHost: web\r\nConnection: close\r\n\r\n"
 PURGES = ("purge-facts", "purge-records")
 NO_ANSWER = "has not answered yet"
@@ -71,7 +71,7 @@ def broker() -> str:
 
 
 def room(folder: Path) -> str:
-    """``ok``, or that the disk is full: reading works then, but nothing can be said or saved."""
+    """``ok``, or that the disk is full: then pages can be read, but nothing can be saved."""
     return "ok" if has_room(folder) else "the disk is full"
 
 
@@ -129,7 +129,7 @@ def status_code(state: Mapping[str, Any]) -> int:
 
 
 class Monitor:
-    """Looks at every part again and again in threads, and keeps what it found."""
+    """Checks every part repeatedly in threads, and keeps the results."""
 
     def __init__(self) -> None:
         self._found: dict[str, Any] = {}
@@ -138,7 +138,7 @@ class Monitor:
         self._all_found = asyncio.Event()
 
     def start(self) -> None:
-        """Begin to look, in the running event loop."""
+        """Start the checks, in the running event loop."""
         asked = {**checks(), "queue": queue}
         self._tasks = [asyncio.create_task(self._look(name, check)) for name, check in asked.items()]
 

@@ -22,7 +22,7 @@ class Heartbeats:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
 
     def beat(self, name: Name, *, ago: float = 0.0) -> None:
-        """It answers now, or did ``ago`` seconds ago."""
+        """Record an answer now, or ``ago`` seconds ago."""
         struct.pack_into("d", self._memory, OFFSETS[name], time.monotonic() - ago)
 
     def last(self, name: Name) -> float:
@@ -32,7 +32,8 @@ class Heartbeats:
     def web_silence(self, since: float) -> float:
         """Seconds between the last answer of the web process, or ``since``, and the last time that it was looked for.
 
-        The listener is who asks it. A machine that had no time for the listener had none for the web process either.
+        The listener asks it. While the machine was too busy to run the listener, the web process could not answer
+        either.
         """
         return self.last("listener") - max(self.last("web"), since)
 

@@ -64,7 +64,7 @@ SHOWN_ONLY = frozenset(
 """Constants of these applications that say how something is shown, stored in a column, or done in portions."""
 
 NO_BOUND = frozenset({"ABL_PREFETCH", "ABL_TURN_LEASE_SECONDS", "ABL_MEMORY_SETTLE_SECONDS"})
-"""Settings with a number that stops nobody."""
+"""Settings with a number that are no bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Limit:
 
 
 def written(value: Any) -> str:
-    """A number with its thousands apart."""
+    """A number with a separator between thousands."""
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""Settings that are more than plain values: secret key, content security policy, broker, schedule, logs."""
+"""Settings that need code: secret key, content security policy, broker, schedule, logs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def allowed_hosts(host: str) -> list[str]:
 
 
 def cookie_suffix(secret_key: str) -> str:
-    """Tells the cookies of two workbenches on one machine apart: browsers share cookies between ports."""
+    """A suffix that separates the cookies of two workbenches on one machine: browsers share cookies between ports."""
     return hashlib.sha256(secret_key.encode()).hexdigest()[:8]
 
 
@@ -119,7 +119,7 @@ def content_security_policy() -> dict[str, Any]:
 def broker_transport(url: str, folder: Path) -> dict[str, Any]:
     """Transport options of the broker; the embedded one keeps its messages in ``folder``, on one volume."""
     if not url.startswith("embedded:"):
-        # A request must not wait for a broker that is away: the turn's row is kept and the sweeper sends it later.
+        # A request must not wait for an unreachable broker: the turn's row is kept and the sweeper sends it later.
         quick = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
         return {**quick, "visibility_timeout": 60} if url.startswith("redis") else quick
     queue, done, control = (folder / name for name in ("queue", "processed", "control"))
@@ -135,7 +135,7 @@ def broker_transport(url: str, folder: Path) -> dict[str, Any]:
 
 
 def beat_schedule() -> dict[str, Any]:
-    """Periodic work: what expired is purged, turns of dead workers are queued again, settled conversations read."""
+    """Periodic work: purge expired data, queue turns of dead workers again, write memory after idle conversations."""
     return {
         "purge-expired-facts": {"task": "memory.purge_expired", "schedule": 5.0, "options": {"expires": 5}},
         "drop-tombstones": {"task": "memory.drop_tombstones", "schedule": 3600.0, "options": {"expires": 600}},

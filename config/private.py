@@ -11,13 +11,13 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 UMASK = 0o077
-"""Rights that no file or folder gets which this process makes: those of group and others."""
+"""Rights that this process never gives to new files and folders: those of group and others."""
 BESIDE_DATABASE = ("", "-wal", "-shm", "-journal")
 """Endings of the files in which SQLite keeps a database."""
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder for data, or close the one that is there to other accounts; all that is made from now on is closed.
+    """Make a folder for data, or make an existing one private; everything created from now on is private.
 
     Raises ``ImproperlyConfigured`` for one that belongs to somebody else, who could read and replace what is in it.
     """

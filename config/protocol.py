@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with bounds: what a client may take its time for, and how many may be connected.
+"""uvicorn's HTTP protocol with bounds: how long a client may take, and how many may be connected.
 
 uvicorn ends connections that are kept open without a request, and nothing else. Bodies are bounded in ``web.bodies``,
 where the answer can be a problem object; here are headers, answers that nobody reads, and the number of connections.
@@ -25,7 +25,7 @@ TOO_MANY = "Too many connections are open. Try again in a moment."
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """A connection that knows since when it waits for its client.
+    """A connection that records since when it has been waiting for its client.
 
     ``head_since`` is when a header, or the wait for the first one, began; None while there is a request to answer, and
     between requests. ``stalled_since`` is when the client stopped taking what was written for it.

@@ -25,7 +25,8 @@ from web.storage import remove_leftovers
 GRACE_SECONDS = 1
 """Open streams end when the process does; browsers connect again by themselves."""
 SWITCH_SECONDS = 0.0005
-"""How long a thread computes while others wait for the interpreter. With the default, 5 ms, and sixteen busy threads
+"""Seconds that a thread computes before it yields the interpreter to others. With the default, 5 ms, and sixteen busy
+threads
 each step of the event loop waits 80 ms, and a page waits anew after every query."""
 AT_ONCE = 64
 """Connections that are taken before the event loop continues with the others."""
@@ -82,7 +83,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Leave further connections to the next process, then end those that are here."""
+        """Leave new connections to the next process, then finish the current ones."""
         if self.channel is not None:
             asyncio.get_running_loop().remove_reader(self.channel.fileno())
         await super().shutdown(sockets)

@@ -1,7 +1,7 @@
 """Settings, each read once from the environment, with a default that works (docs/reference/settings.md).
 
-Secrets may come from files: ``NAME_FILE`` names a file that holds the value of ``NAME``. A variable that starts with
-``ABL_`` and is not known stops the start, so that a typo is not a silent default.
+Secrets may come from files: ``NAME_FILE`` names a file that holds the value of ``NAME``. An unknown variable that
+starts with ``ABL_`` stops the start, so that a typo does not silently select a default.
 """
 
 from __future__ import annotations

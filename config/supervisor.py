@@ -21,13 +21,14 @@ from config.options import PERIODIC, TURNS
 log = logging.getLogger("abl_workbench.supervisor")
 
 STOP_SECONDS = 3.0
-"""What children get to finish after SIGTERM, so that everything has ended five seconds after the signal."""
+"""Seconds that children get to finish after SIGTERM, so that everything has ended five seconds after the signal."""
 FIRST_BACKOFF_SECONDS = 0.1
 LONGEST_BACKOFF_SECONDS = 10.0
 LONGEST_BACKOFF_KILLED_SECONDS = 0.5
-"""A child that others kill again and again is not broken itself: people wait for the one after it."""
+"""The longest delay for a child that is killed from outside: it is not broken, and people wait for it.
+"""
 STEADY_SECONDS = 3.0
-"""A child that lived so long starts again without waiting."""
+"""Seconds of life after which a child is restarted at once."""
 TICK_SECONDS = 0.05
 
 
@@ -36,7 +37,7 @@ class Child:
     """A program that is kept running. ``title`` is what ``ps`` shows, ``keep`` are descriptors that stay open in it.
 
     ``silence`` gives the seconds for which it has not answered, not counting what was before a time, ``standstill``
-    those for which it answers but gets nothing done of what waits. A program of which either is longer than
+    those for which it answers but finishes none of the waiting work. A program of which either is longer than
     ``patience`` is killed, and so starts again.
     """
 
@@ -122,7 +123,7 @@ class Supervisor:
         self.children = children
         self.on_tick = on_tick
         self.stopping = False
-        # A make that was killed takes no child with it; the workbench it started should not stay behind.
+        # Killing make does not kill its children; the workbench that it started should end too.
         self.parent = os.getppid() if "MAKELEVEL" in os.environ else None
 
     def run(self) -> None:

@@ -16,7 +16,7 @@ THREADS = 16
 """Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
 
 CLIENT_THREADS = 8
-"""Requests of one client (token, session or address) that are answered at once; its others wait in their own line."""
+"""Requests of one client (token, session or address) that are answered at once; its others wait in its own queue."""
 CLIENT_STREAMS = 2
 """Streams of one client that are opened at once, beside its requests: a page does not wait behind a hundred of them."""
 CLIENT_REQUESTS = 150
@@ -44,7 +44,7 @@ class RequestThreads(ThreadPoolExecutor):
         return self.size - self.busy
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As of any pool. Work that is cancelled before it begins never runs."""
+        """As in any pool. Work that is cancelled before it starts never runs."""
         with self._counting:
             number = next(self._numbers)
             self.waiting += 1
@@ -93,7 +93,7 @@ request_threads = RequestThreads()
 
 
 class TooManyWait(Exception):
-    """So many requests of a client are in line already that one more is not taken."""
+    """A client has too many waiting requests, so another one is refused."""
 
 
 class Line:
@@ -105,7 +105,7 @@ class Line:
 
 
 class ClientLines:
-    """A line for each client before the one for all: who asks for much at once waits for themselves.
+    """A queue for each client in front of the common one, so that a client with many requests only delays itself.
 
     ``size`` requests of a client are answered at once, or wait for a thread; ``most`` may be asked for.
     """

@@ -17,7 +17,7 @@ class Work(DjangoTask):  # type: ignore[misc]
     """A task that a full disk stops with one line in the log: periodic work comes again every second."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the task gives; None when there was no room."""
+        """The result of the task; None when the disk was full."""
         try:
             return super().__call__(*args, **kwargs)
         except OperationalError as error:

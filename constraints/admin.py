@@ -20,7 +20,7 @@ SHOWN_USERS = 20
 
 
 class History(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Can be looked at, never changed."""
+    """Read-only."""
 
     list_per_page = 50
     show_full_result_count = False
@@ -37,7 +37,7 @@ class History(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Conversation)
 class ConversationAdmin(History):
-    """Test conversations. One can be deleted as on its own page, unless a turn of it is at work."""
+    """Test conversations. One can be deleted as on its own page, unless one of its turns is running."""
 
     list_display = (
         "number", "project", "user", "state", "turn_count", "policy", "clock_mode", "started_by", "created_at"
@@ -62,7 +62,7 @@ class ConversationAdmin(History):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
-        """Counts in place of every step: there may be thousands."""
+        """Shows counts instead of the steps themselves: there may be thousands."""
         held = [selectors.contents_of(found) for found in objs]
         lines = [
             f"{each.conversation} of {each.conversation.project}: "

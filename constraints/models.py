@@ -43,7 +43,7 @@ class Conversation(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="conversations")
     number = models.PositiveIntegerField()
     pins = models.JSONField(default=dict, help_text="Path of a document to the id of the revision that runs.")
-    # Names that an author chose have no bound of their own, here and below.
+    # Names chosen by an author have no length limit, here and below.
     entry = models.CharField(blank=True, help_text="Agent that begins; empty: as docs/spec 09 §3 chooses.")
     user = models.CharField(max_length=200, help_text="The end user the agent talks to; owner of facts in scope user.")
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -88,7 +88,7 @@ class Conversation(models.Model):
 
 
 class DeletedConversation(models.Model):
-    """What is left of a conversation: its number, which no other gets, since facts keep naming it as their source."""
+    """The number of a deleted conversation. It is never reused, because facts still name it as their source."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="deleted_conversations")
     number = models.PositiveIntegerField()
@@ -109,10 +109,10 @@ class DeletedConversation(models.Model):
 
 
 class Share(models.Model):
-    """What one account has had of the workers in one project: turns that wait are shared out by it.
+    """How much worker time one account has used in one project; the queue uses it to choose the next turn.
 
     The account is the one that started the conversation. ``used_us`` is the time that its turns held a worker, in
-    microseconds; it counts half after each ``constraints.running.queue.HALF_LIFE_SECONDS`` since ``used_at``.
+    microseconds; it is halved after each ``constraints.running.queue.HALF_LIFE_SECONDS`` since ``used_at``.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="shares")
@@ -293,7 +293,9 @@ class ProcessValue(models.Model):
 
 
 class ProcessValueSource(models.Model):
-    """A user in whose conversations a process value was written, since it was last unset: it may hold data of each."""
+    """A user in whose conversations a process value was written since it was last unset: the value may hold their
+    data.
+    """
 
     value = models.ForeignKey(ProcessValue, on_delete=models.CASCADE, related_name="sources", db_index=False)
     user = models.CharField(max_length=200, db_index=True)

@@ -14,8 +14,9 @@ from editor.models import Document, Project, Revision
 from web.errors import NotFound
 
 FAILED = Q(status__in=("failed", "error")) & ~Q(kind__in=("pass", "gather.rejected"))
-"""Steps that went wrong. A pass only repeats what one of its rules says, and an input that a field did not accept is
-no fault of the agent."""
+"""Steps that went wrong. A failed pass only repeats the failure of one of its rules, and rejected input is not a fault
+of the agent.
+"""
 RUN_KINDS = (Document.Kind.AGENT, Document.Kind.TOOLS, Document.Kind.PROFILE)
 
 
@@ -82,7 +83,7 @@ def conversation_contents(*, project: Project, numbers: Collection[int]) -> list
 
 
 def contents_of(conversation: Conversation) -> Contents:
-    """Counts of everything that a conversation holds, also of what other parts of the product hang on it."""
+    """Counts of everything that belongs to a conversation, including objects of other parts of the product."""
     more = []
     for relation in Conversation._meta.related_objects:
         kind = relation.related_model
@@ -228,7 +229,7 @@ def event_rules(*, turn: Turn) -> list[TraceEvent]:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Where a step stands among all of its conversation; the fields are ``seq`` values, None at an end."""
+    """The neighbours of a step within its conversation; the fields are ``seq`` values, None at an end."""
 
     position: int
     total: int
@@ -241,7 +242,7 @@ class Steps:
 
 
 def steps_around(*, conversation: Conversation, seq: int) -> Steps:
-    """Neighbours of a step, and the failures next to it; behind the last one comes the first again."""
+    """Neighbours of a step, and the previous and next failure; after the last failure follows the first."""
     events = TraceEvent.objects.filter(conversation=conversation).order_by()
     ends = events.aggregate(
         total=Count("pk"), position=Count("pk", filter=Q(seq__lte=seq)), first=Min("seq"), last=Max("seq")

@@ -29,7 +29,9 @@ def sweep_turns(thorough: bool = False) -> int:
 @shared_task(name="constraints.settle_conversations", ignore_result=True)
 @periodic("settle")
 def settle_conversations() -> int:
-    """Write what conversations stored into the memory of their users, once they have settled."""
+    """Write what conversations stored into the memory of their users, once nothing has happened in them for the set
+    time.
+    """
     return services.conversations_settle()
 
 

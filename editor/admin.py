@@ -14,7 +14,7 @@ from editor.models import ApiToken, Document, Draft, Membership, Project, Revisi
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Can be looked at, never changed."""
+    """Read-only."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -90,7 +90,7 @@ class RevisionAdmin(ReadOnly):
 
 @admin.register(Draft)
 class DraftAdmin(ReadOnly):
-    """What somebody has typed and not saved."""
+    """Unsaved text of a user."""
 
     list_display = ("document", "user", "base", "updated_at")
     list_filter = ("document__project", "updated_at")
@@ -110,11 +110,11 @@ class ApiTokenAdmin(ReadOnly):
     actions = ("revoke",)
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change tokens may end them, though no other field can be changed."""
+        """A user with the change permission may revoke tokens, although no field can be changed."""
         return request.user.has_perm("editor.change_apitoken")
 
     @admin.action(description="Revoke the chosen tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken]) -> None:
-        """Ends tokens at once."""
+        """Revokes tokens at once."""
         count = tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
         self.message_user(request, f"{count} token{'s' if count != 1 else ''} revoked.")

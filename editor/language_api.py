@@ -41,7 +41,7 @@ MOST_EXPLAINED = 2_000
 
 
 class LanguageView(StrictQuery):
-    """Anybody signed in may ask."""
+    """Open to every signed-in user."""
 
     costly = ("POST",)
 

@@ -137,7 +137,7 @@ class Draft(models.Model):
 
 
 class ApiToken(models.Model):
-    """A token for one user in one project, stored hashed and shown once (docs/spec 12 §5)."""
+    """A token for one user in one project, stored as a hash and shown once (docs/spec 12 §5)."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="api_tokens")

@@ -1,4 +1,4 @@
-"""What the applications above plug into this one: they register it at start, since nothing imports upwards."""
+"""Hooks for the layers above, which register functions here at start, because this package must not import them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ class RuleKey(NamedTuple):
 
 @dataclass(slots=True)
 class RuleTally:
-    """How often a rule of one conversation had each outcome (docs/spec 04 §10), and the most telling trace step:
-    the last that failed or warned, else the last."""
+    """How often a rule of one conversation had each outcome (docs/spec 04 §10), and the trace step to show for it: the
+    last that failed or warned, else the last.
+    """
 
     outcomes: Counter[str]
     seq: int
@@ -58,7 +59,7 @@ FindLastRules = Callable[[int, Collection[str]], LastRules | None]
 
 
 class Ports:
-    """Each port does nothing until somebody provides it."""
+    """A port returns nothing until a function is registered."""
 
     last_rules: FindLastRules = staticmethod(lambda project, agents: None)
     last_value: FindLastValue = staticmethod(lambda project, agent, name, fact: None)

@@ -1,4 +1,4 @@
-"""How views of a project begin: who asks, for which project, with what body."""
+"""The first steps of views of a project: authenticate, find the project, read the body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ View = Callable[..., HttpResponse]
 
 
 class SignedOut(Forbidden):
-    """A script asked without a session; the page says so and keeps what was typed."""
+    """A script sent a request without a session; the page says so and keeps what was typed."""
 
     code = "signed-out"
     title = "You are signed out"

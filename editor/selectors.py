@@ -41,7 +41,8 @@ def project_get(*, user: User, slug: str, permission: str = "project.view", toke
 
 
 class Viewing(NamedTuple):
-    """By what somebody sees a project: keys of user and project, and of the session or the token that was shown.
+    """What gives somebody access to a project: keys of user and project, and of the session or the token that was
+    shown.
 
     ``session`` is empty and ``password`` too where a token was shown, ``token`` is 0 where a session was. ``password``
     is the session's mark of the password, so that a new one ends the others' sessions.
@@ -55,7 +56,9 @@ class Viewing(NamedTuple):
 
 
 def viewings_allowed(*, viewings: Collection[Viewing]) -> set[Viewing]:
-    """Those that still hold: user active, a member or admin, session not ended, token not revoked. Four queries."""
+    """The claims that are still valid: user active, a member or admin, session not ended, token not revoked. Four
+    queries.
+    """
     users = {user.pk: user for user in User.objects.filter(pk__in={each.user for each in viewings}, is_active=True)}
     seen = Membership.objects.filter(user__in=users, project__in={each.project for each in viewings})
     members = set(seen.filter(role__in=ROLES_THAT_MAY["project.view"]).values_list("user_id", "project_id"))
@@ -148,7 +151,8 @@ def live_tokens() -> QuerySet[ApiToken]:
 def token_get(*, secret: str) -> ApiToken | None:
     """The live token of that secret whose user is active and still belongs to its project, or None.
 
-    Also an address that names no project refuses the others: who was taken out of a project is out everywhere.
+    Also an address that names no project refuses the others: a user who was removed from a project has no access
+    anywhere.
     """
     token = live_tokens().select_related("user", "project").filter(digest=digest_of(secret)).first()
     return token if token is not None and role_of(token.user, token.project) is not None else None

@@ -38,7 +38,7 @@ UNCHANGED = Unchanged()
 
 
 class StillNeeded(Conflict):
-    """What should go is needed by something else; nobody changed anything, so there is no ``current``."""
+    """What should be deleted is still needed; nothing was changed, so there is no ``current``."""
 
     title = "Still needed"
 
@@ -320,7 +320,7 @@ def token_used(*, token: ApiToken) -> None:
 
 
 def token_revoke(*, token: ApiToken) -> None:
-    """Ends a token at once; revoking it again changes nothing."""
+    """Revokes a token at once; revoking it again changes nothing."""
     ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 

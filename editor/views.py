@@ -246,7 +246,7 @@ def member_set(request: HttpRequest, project: Project) -> HttpResponse:
 @project_view("project.manage")
 @require_POST
 def member_remove(request: HttpRequest, project: Project, username: str) -> HttpResponse:
-    """Takes a member out of the project."""
+    """Removes a member from the project."""
     try:
         services.member_remove(project=project, username=username)
     except Conflict as error:
@@ -270,7 +270,7 @@ def token_new(request: HttpRequest, project: Project) -> HttpResponse:
 @project_view()
 @require_POST
 def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """Ends one of the user's own tokens."""
+    """Revokes one of the user's own tokens."""
     token = selectors.own_token_get(project=project, user=user_of(request), pk=pk)
     services.token_revoke(token=token)
     messages.success(request, f"Token {token.prefix}… was revoked.")

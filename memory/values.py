@@ -1,4 +1,4 @@
-"""What a fact may be: path, owner, value, time to live. A refusal names the field, the value and what is right."""
+"""What a fact may be: path, owner, value, time to live. An error names the field, the value and what would be right."""
 
 from __future__ import annotations
 

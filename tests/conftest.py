@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -26,6 +27,9 @@ REQUIRED = bool(os.environ.get("CI_REQUIRE_SERVERS"))
 
 FAST_CASES = 3
 """How many cases of a test ``make test-fast`` tries; what is marked ``full`` beyond them it leaves to ``make test``."""
+
+WHOLE_FILE = re.compile(r"^pytestmark = (.*)", re.MULTILINE)
+MARK = re.compile(r"\bmark\.(\w+)")
 
 # What a page has to show it shows soon, but a machine that does other things too may take its time.
 expect.set_options(timeout=20_000)
@@ -76,13 +80,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files unread that hold none of the tests that are asked for: to make thousands of tests takes seconds."""
+    """Skip files without any of the selected tests, unread: importing them and making their tests takes seconds."""
     words = config.getoption("markexpr").split(" and ")
     wanted = {word for word in words if word in ("browser", "server", "thorough")}
-    if not wanted or not collection_path.name.startswith("test_"):
+    unwanted = {word.removeprefix("not ") for word in words if word.startswith("not ")}
+    if not (wanted or unwanted) or not collection_path.name.startswith("test_"):
         return None
     text = collection_path.read_text(encoding="utf-8")
-    return True if any(f"mark.{name}" not in text for name in wanted) else None
+    lacks_a_wanted_mark = any(f"mark.{name}" not in text for name in wanted)
+    marks_of_all = {name for line in WHOLE_FILE.findall(text) for name in MARK.findall(line)}
+    return True if lacks_a_wanted_mark or marks_of_all & unwanted else None
 
 
 def pytest_collection() -> None:

@@ -10,14 +10,14 @@ from django.urls import reverse
 
 
 class Site(AdminSite):
-    """Django's admin with the product's name, and its own forms where passwords are looked at."""
+    """Django's admin with the product's name, and its own forms where passwords are checked."""
 
     site_header = "ABL Workbench"
     site_title = "ABL Workbench"
     index_title = "Administration"
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The sign-in form; 429 while it does not look at passwords."""
+        """The sign-in form; 429 while passwords are not checked."""
         from web.sign_in.forms import AdminSignInForm, answered_later  # needs the applications
 
         self.login_form = AdminSignInForm
@@ -25,7 +25,7 @@ class Site(AdminSite):
         return answered_later(answer, (getattr(answer, "context_data", None) or {}).get("form"))
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """The form for another password of one's own; 429 while it does not look at the old one."""
+        """The form to change one's own password; 429 while the old one is not checked."""
         from web.sign_in.forms import PasswordChange  # needs the applications
 
         request.current_app = self.name

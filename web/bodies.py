@@ -2,7 +2,7 @@
 
 Django reads a whole body, into a file when it is large, before any of its bounds counts. A body that does not announce
 its length would fill the disk, and so would many that never end. What all of them hold together is bounded too: beyond
-that the one that has been arriving for the longest time is given up, so that bodies that stall keep nobody out.
+that the one that has been arriving for the longest time is given up, so that stalled bodies do not block others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FAREWELL_SECONDS = 2.0
 
 
 SMALL_BODY = 1_000_000
-"""A body up to here counts for nothing in what all bodies hold together."""
+"""Bytes up to which a body is not counted toward the sum of all bodies."""
 TOO_MANY = "Too many uploads at once. This one took the longest and was stopped. Try again in a moment."
 
 
@@ -172,7 +172,7 @@ def bounded(application: Application) -> Application:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, error: AppError) -> None:
-    """Answer with an error, then hear the client out for a moment, keeping nothing, and hang up."""
+    """Answer with an error, read and discard what the client sends for a moment, and close the connection."""
     content_type, content = answer(scope, error)
     headers = {"content-type": content_type, "content-length": str(len(content)), "connection": "close"}
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -1,6 +1,6 @@
 """Requests that cost more than a page: some at once of each user and of each token, and some in all.
 
-There are fewer places than threads that answer requests (``config.asgi``): whatever is asked for, others find a free
+There are fewer places than threads that answer requests (``config.asgi``), so that other requests always find a free
 thread. What is asked while somebody types has places of its own, so that a script in the name of an author does not
 hold up the author's editor. A file that is sent while it is made holds no thread, and is counted as long as it is sent.
 """
@@ -107,7 +107,9 @@ def under_way(user: Hashable) -> Place:
 
 
 def held(place: Place, answer: HttpResponseBase) -> None:
-    """Give a place back when an answer has been sent, or dropped: of a client that goes away nobody closes it."""
+    """Give a place back when an answer has been sent or garbage-collected: nobody closes the answer of a client that
+    has gone away.
+    """
     answer._resource_closers.append(weakref.finalize(answer, place.leave))  # type: ignore[attr-defined]
 
 
@@ -118,7 +120,7 @@ class CostlyView(APIView):
     _place: Place | None = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Look at who asks, then for a place."""
+        """Authenticate the caller, then take a place."""
         super().initial(request, *args, **kwargs)
         if request.method in self.costly and request.user.is_authenticated:
             self._place = place_for(request)

@@ -123,14 +123,14 @@ class Conflict(AppError):
 
 
 class Unavailable(AppError):
-    """Something the work needs (database, broker) is away; trying again later can succeed."""
+    """A part that the work needs (database, broker) is unavailable; a later attempt can succeed."""
 
     code = "unavailable"
     title = "A service is unavailable"
 
 
 class StorageFull(AppError):
-    """There is no room to write. Nothing was changed, and reading continues."""
+    """The disk is full. Nothing was changed, and reading still works."""
 
     code = "storage-full"
     title = "The disk is full"

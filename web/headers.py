@@ -1,7 +1,7 @@
 """Addresses and headers of requests within bounds, before anything reads them (ASGI).
 
 What reads headers was written for short ones: the parameters of a content type alone take time that grows with the
-square of their length, in the event loop, for which everybody waits.
+square of their length, in the event loop, which blocks every request.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from web.limits import MAX_CONTENT_TYPE, MAX_HEADERS, MAX_TARGET
 
 
 def bounded_headers(application: Application) -> Application:
-    """The application behind a look at the size of address and headers; 414 and 431 for what is too large."""
+    """The application behind a check of the size of address and headers; 414 and 431 for what is too large."""
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         error = problem_of(scope) if scope["type"] == "http" else None

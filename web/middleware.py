@@ -35,7 +35,8 @@ def begin(request: HttpRequest) -> str:
 def end(response: HttpResponse, request_id: str) -> HttpResponse:
     """The answer with the id of its request.
 
-    Many addresses answer htmx with a fragment: the way back must not find that in the browser's cache for the page.
+    Many addresses answer htmx with a fragment: the browser's back button must not show that fragment from the cache as
+    the page.
     """
     response["X-Request-Id"] = request_id
     patch_vary_headers(response, ["HX-Request"])

@@ -22,7 +22,7 @@ def periodic(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """A decorator for periodic work that returns how much it did.
 
     Work that is still running when it is due again is not started a second time: the call returns 0. Otherwise a slow
-    purge would use up every thread of the worker, one after the other. Only work that succeeds has finished.
+    purge would use up every thread of the worker, one after the other. Only work that succeeds counts as finished.
     """
 
     def decorate(work: Callable[..., int]) -> Callable[..., int]:

@@ -1,7 +1,8 @@
 """Bounded concurrency: a number of places for each caller and for all together.
 
-A request without a place is refused at once, and the thread is free for others. Of those that have one only some
-work; the others wait, which costs nobody time. The places are counted in the memory of the process, like the counts of
+A request without a place is refused at once, which frees its thread for others. Only some of the requests with a place
+work at a time; the others wait without using the processor. The places are counted in the memory of the process, like
+the counts of
 ``web.throttling``: what is protected is this process.
 """
 

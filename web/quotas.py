@@ -13,10 +13,10 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """The bytes that some things may take, and what somebody does who has no room left.
+    """The bytes that some things may take, and what to do when there is no room left.
 
-    ``things`` in the plural. ``setting`` is the name of the setting in megabytes, as the environment has it. ``remedy``
-    is the sentence's begin that says what to do, empty: to delete some of the things.
+    ``things`` in the plural. ``setting`` is the name of the setting in megabytes, as the environment has it.
+    ``remedy`` begins the sentence that says what to do; empty: delete some of the things.
     """
 
     field: str

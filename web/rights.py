@@ -1,8 +1,8 @@
-"""Whether the viewers of streams may still see them: checked beside delivery, for all of them at once.
+"""Whether the viewers of streams may still see them: checked in parallel to delivery, for all of them at once.
 
 A thread of its own asks while anybody listens: every second, and at once when this process changes rights. A viewer
-never waits for the answer, and one who may listen no longer loses the stream within two seconds, also while nothing
-happens on it.
+never waits for the check, and one who loses the right loses the stream within two seconds, even if nothing is sent on
+it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 log = structlog.get_logger("abl_workbench.streams")
 
 RECHECK_SECONDS = 1.0
-"""Between two questions."""
+"""Seconds between two checks."""
 LEAST_SECONDS = 0.1
-"""Between two questions when rights change again and again."""
+"""Seconds between two checks while rights keep changing."""
 
 Claim = Hashable
-"""By what somebody listens. Viewers with equal claims are asked for once."""
+"""What gives a viewer access. Viewers with equal claims are checked once."""
 Allowed = Callable[[Collection[Claim]], set[Claim]]
 
 
@@ -41,7 +41,7 @@ class Rights:
         self._changed = threading.Event()
 
     def look_after(self) -> None:
-        """Somebody listens: ask until nobody does."""
+        """Start checking until nobody listens."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="rights", daemon=True)
@@ -69,7 +69,9 @@ class Rights:
             return False
 
     def ask(self) -> None:
-        """Refuse those who may not continue; nobody while the database is away, which their streams show."""
+        """End the streams of viewers without the right; of nobody while the database is unavailable, which the streams
+        report.
+        """
         claims = self._claims()
         try:
             close_old_connections()

@@ -1,4 +1,4 @@
-"""What a full disk looks like: to Python, to SQLite and to PostgreSQL."""
+"""Recognising a full disk by the errors of Python, SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

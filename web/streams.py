@@ -39,7 +39,7 @@ IDLE_SECONDS = 0.25
 RETRY_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 BACKLOG = 2000
-"""Messages a slow viewer may be behind; then its stream ends and the browser catches up by its cursor."""
+"""Messages that a slow viewer may be behind; beyond that its stream ends, and the browser catches up by its cursor."""
 
 AT_ONCE = 16
 """Pairs of topic and cursor that are read together: what is read for them is in memory at once."""

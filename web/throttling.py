@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 REFUSED = 429
 """Too Many Requests."""
 REMEMBERED = 10_000
-"""Callers that are kept in mind; beyond it those that have waited long enough are forgotten."""
+"""Callers that are remembered; beyond that those whose allowance is full again are forgotten."""
 
 
 class Allowance:
@@ -65,7 +65,7 @@ class Allowance:
         return whole_at, early if early > step / 1000 else 0.0  # rounding is no reason to refuse
 
     def clear(self) -> None:
-        """Forget who asked."""
+        """Forget all callers."""
         with self._lock:
             self._whole_at.clear()
 
@@ -76,8 +76,8 @@ allowance = Allowance()
 class Refusals:
     """How long an answer "later" is held back: not at all while there are few, then a little.
 
-    Who asks again at once whatever is answered, on many connections, would else keep the process busy with refusing.
-    Held are answers that are ready, in the event loop: that costs no thread.
+    Otherwise a client that retries at once on many connections would keep the process busy with refusals.
+    Only finished answers are held, in the event loop, so that no thread is blocked.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

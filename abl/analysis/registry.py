@@ -181,8 +181,8 @@ def severity_of(finding: Finding) -> Severity:
 def rules_by_kind(*, project: bool) -> dict[type, tuple[Rule, ...]]:
     """The rules by the class they look at, in order of code; either those that need the project or the others."""
     table: dict[type, tuple[Rule, ...]] = {}
-    for known in sorted(RULES.values(), key=lambda known: int(known.code[3:])):
-        kinds = known.over if isinstance(known.over, tuple) else (known.over,) if known.over is not None else ()
-        for kind in kinds if known.project is project else ():
-            table[kind] = (*table.get(kind, ()), known)
+    for each in sorted(RULES.values(), key=lambda each: int(each.code[3:])):
+        kinds = each.over if isinstance(each.over, tuple) else (each.over,) if each.over is not None else ()
+        for kind in kinds if each.project is project else ():
+            table[kind] = (*table.get(kind, ()), each)
     return table

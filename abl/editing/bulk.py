@@ -72,7 +72,7 @@ def bulk_actions(files: Mapping[str, str], path: str, line: int, last: int | Non
 def fixed(files: Mapping[str, str], path: str) -> str:
     """The text of a document after every fix that is unique and keeps behaviour (docs/spec 10 §8).
 
-    Fixes may make room for others, so that the text is checked again, at most ``ROUNDS`` times.
+    A fix may make others possible, so the text is checked again, at most ``ROUNDS`` times.
     """
     return _fixed(files, path)[0]
 

@@ -42,7 +42,7 @@ def declared_paths(document: DocumentIndex, index: Index, problems: Sequence[Dia
 
 
 def recalled_paths(document: DocumentIndex, index: Index, problems: Sequence[Diagnostic]) -> list[Edit]:
-    """One recall at the start of a session for the paths that an agent declares and reads, and recalls nowhere."""
+    """One recall at the start of a session for the paths that an agent declares and reads but never recalls."""
     edits: list[Edit] = []
     for agent in document.agents:
         paths = list(_not_recalled(agent))

@@ -1,4 +1,4 @@
-"""Edits of texts: put together, carried out, found by comparing two texts."""
+"""Edits of texts: combining them, applying them, and finding them by comparing two texts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def together(fixes: Iterable[Fix]) -> list[Edit]:
-    """The edits of as many fixes, in this order, as do not get in each other's way; the same edit counts once."""
-    taken: list[Edit] = []  # in order of their spans, which do not meet
+    """The edits of as many fixes, in this order, as do not overlap; equal edits count once."""
+    taken: list[Edit] = []  # in order of their spans, which do not overlap
     known: set[Edit] = set()
     for fix in fixes:
         new = [edit for edit in fix.edits if edit not in known]

@@ -37,7 +37,7 @@ def format_source(text: str) -> str:
 
 
 def _formatted(document: nodes.Document) -> nodes.Document:
-    """One round: the document laid out with as much care for each column-0 block as keeps what it says."""
+    """One round: the document laid out, each column-0 block as far as that keeps its meaning."""
     care = [LayoutLevel.FULL] * len(document.blocks)
     cased = _with_upper_keys(document)
     for _ in LayoutLevel:

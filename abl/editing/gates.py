@@ -1,4 +1,4 @@
-"""``CHECK: phase`` as gates of the phase's rules (docs/spec 05 §9): a phase is a label, a gate is what holds."""
+"""``CHECK: phase`` as gates of the phase's rules (docs/spec 05 §9): a phase is only a label, a gate has an effect."""
 
 from __future__ import annotations
 

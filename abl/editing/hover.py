@@ -26,7 +26,7 @@ def hover(
 ) -> dict[str, Any] | None:
     """``{range, title, text}`` for a 1-based position, or None where there is nothing to say.
 
-    ``seen`` gives the last value of a variable or path, as text for people, where the caller knows of runs.
+    ``seen`` returns the last value of a variable or path as text, where the caller knows of test conversations.
     """
     if is_project_file(path):
         return hover_project_file(files, path, line, column) if path in files else None

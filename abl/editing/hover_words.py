@@ -169,7 +169,7 @@ def _literal(block: str, key: str, word: str) -> str:
 
 
 def _plain(block: str, key: str, word: str) -> str:
-    """A closed word that says itself what it means: what the key is about."""
+    """A closed word without a meaning of its own: the meaning of its key."""
     known = word in [each.rstrip("(") for each in _words_of(block, key)]
     return f"{key}: {key_meaning(block, key)}" if known else ""
 

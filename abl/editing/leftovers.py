@@ -1,6 +1,4 @@
-"""Where a word that was renamed still stands: in code, as something that ``rename`` takes for another name, and in
-prose, where it can hardly be anything but this one.
-"""
+"""Where a renamed word remains: in code with another meaning, and in prose where it very likely means that name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``definition`` and ``references``: where a name comes from and where else it stands (docs/spec 12 §1)."""
+"""``definition`` and ``references``: where a name is declared and used (docs/spec 12 §1)."""
 
 from __future__ import annotations
 

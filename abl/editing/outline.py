@@ -30,8 +30,8 @@ def outline(files: Mapping[str, str], path: str, line: int = 1, column: int = 1)
 
     Each is ``{name, kind, detail, range, path, children}``, as in ``Entry``; ``range`` is JSON of docs/spec 12 §2.
     Kinds: agent, supervisor, fragment, profile, tools, section, group, variable, path, trigger, recall, phase, rule,
-    step, tool, field, handoff, completion, hook, message, template, text. The position is there so that an editor can
-    ask for everything in one way; the outline is of the whole document wherever it is.
+    step, tool, field, handoff, completion, hook, message, template, text. The position is ignored: it is a parameter
+    only so that all functions of an editor are called alike.
     """
     text = files.get(path)
     return [_as_dict(entry) for entry in entries(parse(text, path))] if text is not None else []

@@ -20,7 +20,7 @@ _HEADER = re.compile(
 _FLOW = re.compile(r"^FLOW[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _NOTHING = Value()
 _LINES_OF_BRACKET = 40
-"""How many lines a map or list in brackets is looked for."""
+"""Lines above the cursor that are searched for the start of a map or list in brackets."""
 _ALWAYS, _NEVER = -1, 1 << 30
 """Columns of keys in braces: what follows is always, or never, nested in them."""
 

@@ -1,4 +1,4 @@
-"""Why a field of a tool's result cannot be given another name: places that may read it without it being certain.
+"""Why a field of a tool's result cannot be given another name: places that may read it, but not for certain.
 
 What a tool returned goes from name to name: by AS, SET, TRANSFORM, to other agents and back. Wherever it may have come
 to, a field of that word may be its field (docs/spec 06 §5.5, §5.8, 08 §7).

@@ -149,25 +149,25 @@ def _free(index: Index, symbol: Symbol, name: str) -> None:
     if symbol.kind == "alias" and name in index.agents:
         raise Refused(f"`{name}` is taken: {index.agents[name].source.path} has the agent `{name}`.")
     for agent in homes:
-        for kind, known, span, _ in places_of(agent, index):
-            if _means_the_same(symbol, kind, known, symbol.renamed(name)):
+        for kind, taken, span, _ in places_of(agent, index):
+            if _means_the_same(symbol, kind, taken, symbol.renamed(name)):
                 line, word = agent.source.position(span.start).line, WORDS.get(kind, kind)
                 raise Refused(
-                    f"`{name}` is taken: {agent.source.path}:{line} has the {word} `{word_of_name(kind, known)}`."
+                    f"`{name}` is taken: {agent.source.path}:{line} has the {word} `{word_of_name(kind, taken)}`."
                 )
         if symbol.kind == "variable":
             _not_captured(agent, symbol.name, name)
 
 
-def _means_the_same(symbol: Symbol, kind: SymbolKind, known: str, name: str) -> bool:
-    """True when a known name cannot be beside the new one."""
+def _means_the_same(symbol: Symbol, kind: SymbolKind, taken: str, name: str) -> bool:
+    """True when a taken name cannot be beside the new one."""
     if kind != symbol.kind and not any({kind, symbol.kind} <= together for together in _ONE_SPACE):
         return False
-    if known == name:
+    if taken == name:
         return True
     if kind == "intent":  # which digressions find by its letters
-        return known != symbol.name and plain(known) == plain(name)
-    return kind == "path" and _overlaps(known, name) and known != symbol.name
+        return taken != symbol.name and plain(taken) == plain(name)
+    return kind == "path" and _overlaps(taken, name) and taken != symbol.name
 
 
 def _overlaps(path: str, name: str) -> bool:
@@ -261,7 +261,7 @@ def _shorthands(index: Index, agent: AgentIndex, symbol: Symbol) -> Iterator[tup
                 yield argument.value.value.rpartition(".")[2], argument.value.span
 
 
-# What became of the project -------------------------------------------------------------------------------------
+# The project after the rename -------------------------------------------------------------------------------------
 
 
 def _still_right(files: Mapping[str, str], edits: Mapping[str, list[Edit]]) -> None:

@@ -1,4 +1,4 @@
-"""How a line is coloured by its place: the role of its parent block decides what its key and value are."""
+"""Colours of a line by its place: the role of its parent block decides how its key and value are coloured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of expressions: what user text and user data may cost (docs/spec 02 §8, docs/architecture.md §6)."""
+"""Limits on the cost of user text and user data in expressions (docs/spec 02 §8, docs/architecture.md §6)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What one evaluation, request or turn may cost, counted where values are made (docs/spec 02 §8).
+"""Limits on what one evaluation, request or turn may cost, counted where values are made (docs/spec 02 §8).
 
 A `Budget` is entered by the caller (`with budget:`) and is then the current one of this thread or task: functions and
-loops of the language count on it through `spend`, `write`, `make` and `nest`. Code that counts needs no argument for
-it, so compiled conditions pay nothing as long as they make nothing large.
+loops of the language count on it through `spend`, `write`, `make` and `nest`. Functions take no argument for it, so
+compiled conditions have no overhead as long as they make nothing large.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ POLL_SECONDS: Final = 0.05
 """Seconds of work between two calls of `poll`."""
 
 FREE: Final = 256
-"""Characters and elements of a value up to which nothing is counted for making or reading it: an expression is
-too short to make many such, and what makes them in a loop counts its rounds."""
+"""Characters and elements of a value up to which nothing is counted for making or reading it: an expression is too
+short to make many of these, and loops count their iterations.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,10 @@ TURN: Final = Limits(5_000_000, 20_000_000, 1_000_000, bounds.MAX_VALUE_DEPTH, 5
 """One turn of a conversation; also a preview of its prompt."""
 
 EXPLORATION: Final = Limits(2_000_000, 5_000_000, 250_000, bounds.MAX_VALUE_DEPTH, 3.0)
-"""What somebody tries by hand: one call of `/evaluate/`."""
+"""One call of `/evaluate/`, which people use to try an expression."""
 
 RESERVE: Final = Limits(50_000, 100_000, 10_000, bounds.MAX_VALUE_DEPTH, 0.25)
-"""What is left, once a condition ran out, for the message of the rule that failed by it."""
+"""The reserve for the message of a rule that failed because its condition ran out of budget."""
 
 _WORDS: Final = {
     "operations": "it takes more than {limit:,} steps",
@@ -86,7 +87,7 @@ class BudgetExceeded(Exception):
 
 
 class NoBudget(LookupError):
-    """Something is to be counted and there is no current budget: whoever evaluates has to enter one."""
+    """Something is counted without a current budget: the caller of the evaluation has to enter one."""
 
 
 class _Interrupted(BaseException):
@@ -170,7 +171,7 @@ class Budget:
         self._reserve = limits is RESERVE
 
     def _start(self, seconds: float) -> None:
-        """Let time count from now. To ask for processor time is dear (the system is asked), for the clock it is not."""
+        """Let time count from now. Reading processor time is expensive (a system call); reading the clock is not."""
         self._started = True
         self._due = self._polled = time.perf_counter()
         self._earliest = self._due + seconds
@@ -260,7 +261,7 @@ class Budget:
                 raise _Interrupted(problem) from problem
 
     def exceed(self, what: str) -> NoReturn:
-        """Raise `BudgetExceeded`: something is about to take more than is left, or than may be taken at once."""
+        """Raise `BudgetExceeded`: a step needs more than is left, or more than one step may take."""
         self._operations = self._characters = self._elements = -1
         self._mark = 0
         limits = self.limits

@@ -33,7 +33,7 @@ class ExpressionError(ValueError):
         )
 
     def kept(self) -> ExpressionError:
-        """The same error for those who remember it: one that was raised holds the frames it came through."""
+        """A copy to keep in a cache: an error that was raised refers to the frames it passed through."""
         return self.shifted(0)
 
 

@@ -147,7 +147,7 @@ class Expression:
     if not TYPE_CHECKING:  # to mypy every name would be an attribute
 
         def __getattr__(self, name: str) -> Callable[..., Any]:
-            """What compiles at the first call. It is not kept before: most expressions are read and never evaluated."""
+            """Compile on the first call, because most expressions are read but never evaluated."""
             if name in ("evaluate", "holds", "explain"):
                 return getattr(self, f"_first_{name}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)

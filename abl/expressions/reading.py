@@ -1,4 +1,6 @@
-"""Reads expressions and templates: a text in an expression may be a template, and a slot of that is an expression."""
+"""Reads expressions and templates, which contain each other: a text in an expression may be a template with slots that
+are expressions.
+"""
 
 from __future__ import annotations
 

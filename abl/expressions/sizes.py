@@ -56,16 +56,16 @@ def whole_size(value: Any) -> int:
 
 
 class _Measure:
-    """One measurement. What it found of a part serves for every place where that part stands."""
+    """One measurement. Each part is measured once, however often it occurs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.known: dict[int, tuple[int, int]] = {}
+        self.measured: dict[int, tuple[int, int]] = {}
         self.steps = 0
 
     def of(self, value: Any, level: int) -> tuple[int, int]:
         """Characters and levels of a list or object that stands at a level of the whole."""
-        known = self.known.get(id(value))
+        known = self.measured.get(id(value))
         if level + (known[1] - 1 if known is not None else 0) > MAX_VALUE_DEPTH:
             raise DepthExceeded(self.name)
         if known is not None:
@@ -83,5 +83,5 @@ class _Measure:
                 levels = max(levels, below[1])
             else:
                 size += len(item) + 2 if type(item) is str else _SCALAR
-        self.known[id(value)] = size, levels + 1
+        self.measured[id(value)] = size, levels + 1
         return size, levels + 1

@@ -327,7 +327,7 @@ class _TagEnds:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.known: dict[int, int | None] = {}
+        self.quote_ends: dict[int, int | None] = {}
         self.event_from = self.event_at = -1
         self.event: re.Match[str] | None = None
 
@@ -339,8 +339,8 @@ class _TagEnds:
             if event.group() == "}}":
                 end = event.end()
                 break
-            if event.start() in self.known:
-                end = self.known[event.start()]
+            if event.start() in self.quote_ends:
+                end = self.quote_ends[event.start()]
                 break
             passed.append(event.start())
             closing = _QUOTED[event.group()].match(self.text, event.end())
@@ -348,7 +348,7 @@ class _TagEnds:
                 break
             position = closing.end()
         for quote in passed:
-            self.known[quote] = end
+            self.quote_ends[quote] = end
         return end
 
     def next_event(self, position: int) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""Messages of the language server protocol as data: what can be read, and what is said of the rest."""
+"""Messages of the language server protocol as data, and the errors for those that cannot be read."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Protocol(LanguageServerProtocol):
     # Answering --------------------------------------------------------------------------------------------------
 
     def answer(self, message: Message | JsonRpcException) -> None:
-        """Deal with one message. Never raises."""
+        """Handle one message. Never raises."""
         try:
             if isinstance(message, JsonRpcException):
                 self._refuse(None, message)
@@ -132,7 +132,7 @@ class Protocol(LanguageServerProtocol):
             self.stage = Stage.SHUT_DOWN
 
     def _look_at(self, message: Message, number: str | int) -> None:
-        """Raises what stands against a request, whatever it asks for."""
+        """Raises if the server cannot take any request now."""
         with self._lock:
             cancelled = number in self._cancelled
             self._waiting.discard(number)
@@ -255,7 +255,7 @@ class _Writer:
             self._lost()
 
     def close(self) -> None:
-        """Nothing: standard output is not closed before the process ends."""
+        """Does nothing: standard output stays open until the process ends."""
 
 
 def write_all(descriptor: int) -> Callable[[bytes], None]:

@@ -56,7 +56,7 @@ class Server(LanguageServer):
         self._answers = count(1)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What goes wrong is written to standard error; the client is not bothered with a message box."""
+        """Errors are written to standard error; the client shows no message box."""
         logging.getLogger(__name__).error("%s: %s", source, error)
 
     def serve(self) -> int:

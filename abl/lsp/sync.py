@@ -49,7 +49,7 @@ def _folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     ls.projects.forget()
     ls.take(params.text_document.uri, params.text_document.text, params.text_document.version)
 

@@ -155,7 +155,7 @@ def _bank(project: Project) -> MemoryBank | None:
 
 
 def _converse(session: Session) -> None:
-    """Turns until the session ends, or whoever types does."""
+    """Turns until the session ends or standard input does."""
     turn = session.start()
     _show(turn)
     while not turn.ended:

@@ -51,7 +51,7 @@ class Context:
 
     @contextmanager
     def unchanging(self) -> Iterator[None]:
-        """Nothing but ``match`` changes inside the block, so every path is looked up once."""
+        """Cache lookups inside the block, in which nothing but ``match`` changes."""
         self._memo = {}
         try:
             yield

@@ -68,8 +68,9 @@ class Engine:
         """Paths that an agent of the session declares sensitive, with how they are shown."""
         self._declares = any(p.sensitive or hides_anything(p.guardrails) for p in programs.values())
         self.guarded = self._declares or bool(state.masks)
-        """Something is sensitive by declaration or in the store, or a guardrail redacts: no event may leave before its
-        turn is over."""
+        """Something is sensitive by declaration or in the store, or a guardrail redacts: events are delivered only
+        when their turn is over.
+        """
         self.tools = tools
         self.model = model
         self.clock = clock
@@ -89,7 +90,7 @@ class Engine:
         self._before: dict[str, dict[str, Any]] = {}
         self._sizes = VariableSizes(state)
         self.budget_reported = False
-        """The trace says already why the turn ends as failed."""
+        """The trace already contains the reason why the turn fails."""
 
     def start_turn(self) -> None:
         """Forget what belonged to the turn before."""
@@ -142,7 +143,7 @@ class Engine:
         self.state.threads[thread.agent] = thread
 
     def forget_thread(self, agent: str) -> None:
-        """Nothing that was made for a thread of the agent is used for the next one."""
+        """Drop what is cached for a thread of the agent, so that the next thread does not use it."""
         for kept in (self._contexts, self._maskers):
             kept.pop(agent, None)
         self._sizes.forget()
@@ -208,12 +209,12 @@ class Engine:
         return outcome
 
     def ran_out(self, problem: BudgetExceeded, text: str) -> BudgetExceeded:
-        """Tell what was computed when something ran out of the turn's budget; ``problem``, for the caller to raise."""
+        """Record what was computed when the turn's budget ran out; returns ``problem`` for the caller to raise."""
         self.report_budget(problem, f"{cut_text(text)}: {problem}")
         return problem
 
     def report_budget(self, problem: BudgetExceeded, message: str = "", span: Any = None) -> None:
-        """Record what ends the turn, once; within the reserve, since nothing else is left."""
+        """Record what ends the turn, once; the reserve of the budget pays for it."""
         if not self.budget_reported:
             self.budget_reported = True
             self.budget.refill()
@@ -250,20 +251,20 @@ class Engine:
         return rendered
 
     def refs(
-        self, thread: Thread, names: tuple[str, ...], known: dict[str, dict[str, Any]] | None = None
+        self, thread: Thread, names: tuple[str, ...], cache: dict[str, dict[str, Any]] | None = None
     ) -> list[dict[str, Any]]:
         """Every variable an expression reads, with value and origin (docs/spec 04 §10).
 
-        ``known`` keeps them for a pass, in which nothing but ``match`` changes.
+        ``cache`` keeps them for a pass, in which nothing but ``match`` changes.
         """
         context, masker = self.context(thread), self.masker(thread)
-        if known is None:
+        if cache is None:
             return [ref(context, masker, name) for name in names]
         found = []
         for name in names:
-            if name not in known or name.startswith("match"):
-                known[name] = ref(context, masker, name)
-            found.append(known[name])
+            if name not in cache or name.startswith("match"):
+                cache[name] = ref(context, masker, name)
+            found.append(cache[name])
         return found
 
     # Sensitive values ---------------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ class Engine:
         return any(name.split(".", 1)[0] in read for name in names)
 
     def _may_derive(self, thread: Thread, names: Iterable[str]) -> bool:
-        """``derives`` before anything is read: whether a fact is sensitive is only known once it is."""
+        """As ``derives``, before facts are read: the name of any fact counts, as only a read tells what is secret."""
         return self.derives(thread, names) or any(self.facts.concerns(thread, name.split(".", 1)[0]) for name in names)
 
     def taint(self, thread: Thread, name: str, sensitive: bool) -> None:
@@ -331,7 +332,7 @@ class Engine:
             raise self.too_large(problem, span) from None
 
     def too_large(self, problem: BudgetExceeded, span: Any = None) -> BudgetExceeded:
-        """Tell what was larger than is kept; ``problem``, for the caller to raise."""
+        """Record what was too large; returns ``problem`` for the caller to raise."""
         self.report_budget(problem, span=span)
         return problem
 

@@ -1,7 +1,7 @@
 """Moves: how control leaves an agent, as small values.
 
 Flows, rules, hooks, guardrails and tools say which move is due and hand it to ``Engine.move``. Only
-``abl.runtime.agents.moving`` carries moves out, so nobody below it has to know it.
+``abl.runtime.agents.moving`` carries moves out, so no module below has to import it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The agent is done. ``recorded``: an event says so already."""
+    """The agent has completed. ``recorded``: there is an event for it already."""
 
     recorded: bool = False
 

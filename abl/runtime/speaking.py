@@ -22,7 +22,7 @@ MAX_MESSAGES = 50
 
 
 class Speaker(Protocol):
-    """Who says it; an engine is one, and has the functions of this module as methods."""
+    """The speaker: an engine, which has the functions of this module as methods."""
 
     @property
     def turn(self) -> TurnState: ...

@@ -163,7 +163,7 @@ RUNTIME_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 TOOL_BINDINGS: Final = words_at("tool", "TYPE")
 TOOL_EFFECTS: Final = words_at("tool", "EFFECT")
 TOOL_KEYS: Final = legal_keys("tool") - words("NAME RETURNS")
-"""What every tool may have; a binding adds its own keys (08 §3), so unlisted keys are not the parser's business."""
+"""What every tool may have; a binding adds its own keys (08 §3), so the parser does not report unlisted keys."""
 BINDING_KEYS: Final[Mapping[str, Words]] = {
     binding: frozenset([name for name, key in PLACES["binding"].keys.items() if binding in key.of])
     for binding in TOOL_BINDINGS

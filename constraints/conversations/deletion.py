@@ -24,7 +24,8 @@ log = structlog.get_logger("abl_workbench.turns")
 def conversations_delete(*, project: Project, numbers: Collection[int], actor: User) -> list[Contents]:
     """Delete conversations by number, all or none, and return what went with each, in order of number.
 
-    Turns that wait go too. Raises ``NotFound`` when one is not there, and ``Conflict`` (turn-running) while a turn of
+    Queued turns are deleted too. Raises ``NotFound`` for an unknown number, and ``Conflict`` (turn-running) while a
+    turn of
     one runs: it has to be cancelled first.
     """
     found = selectors.conversation_contents(project=project, numbers=numbers)
@@ -52,7 +53,7 @@ def conversations_delete(*, project: Project, numbers: Collection[int], actor: U
 
 
 def hold_still(conversations: Collection[Conversation]) -> None:
-    """Lock the conversations so that nothing begins in them; ``Conflict`` for a turn at work."""
+    """Lock the conversations so that no turn can start; ``Conflict`` if one is running."""
     # Turns before conversations, as workers lock them.
     turns = Turn.objects.select_for_update().filter(conversation__in=conversations, status__in=Turn.UNFINISHED)
     waiting = list(turns.order_by("pk").select_related(None).only("pk", "status", "index", "conversation"))
@@ -73,7 +74,7 @@ def hold_still(conversations: Collection[Conversation]) -> None:
 
 
 def remove(conversation: Conversation) -> None:
-    """Delete a conversation that nobody works on, and end its session in the memory stores."""
+    """Delete a conversation without a running turn, and end its session in the memory stores."""
     stores.session_end(project=conversation.project, session=conversation.session_id, now=timezone.now())
     try:
         conversation.delete()

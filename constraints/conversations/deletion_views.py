@@ -1,4 +1,4 @@
-"""The page that asks before conversations are deleted, and what it does then."""
+"""The page that asks for confirmation before conversations are deleted, and the deletion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def delete(request: HttpRequest, project: Project) -> HttpResponse:
 def confirmation(
     request: HttpRequest, project: Project, numbers: list[int], error: Conflict | None = None
 ) -> HttpResponse:
-    """The page with what would go, and why nothing went."""
+    """The page that lists what would be deleted, and why an earlier attempt deleted nothing."""
     found = selectors.conversation_contents(project=project, numbers=numbers)
     context = {
         "project": project,

@@ -39,7 +39,7 @@ def values_count(project: Project, owner: str) -> dict[str, int]:
 
 
 def values_erase(project: Project, owner: str, actor: User, note: str) -> dict[str, int]:
-    """Take them away: the next conversation begins with INITIAL."""
+    """Delete the values: the next conversation starts with INITIAL."""
     return {"process_values": process_values_forget(project=project, user=owner)}
 
 

@@ -1,4 +1,4 @@
-"""What documents may not lose: a revision that a test conversation runs on."""
+"""Keeps documents from losing a revision that a test conversation runs on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from editor.models import Document, Revision
 
 @receiver(pre_delete, sender=Document)
 def keep_what_conversations_ran_on(instance: Document, origin: Model | QuerySet[Any], **_: Any) -> None:
-    """``ProtectedError`` when a document is deleted by itself; with its project the conversations go too."""
+    """``ProtectedError`` when a document is deleted alone; deleting a project deletes its conversations too."""
     if (origin.model if isinstance(origin, QuerySet) else type(origin)) is not Document:
         return
     revisions = set(Revision.objects.filter(document=instance).values_list("pk", flat=True))

@@ -29,7 +29,7 @@ WENT_WRONG = ("failed", "error", "warned")
 
 
 def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Choices of the form for a new conversation, and what was chosen in it, also when that is offered no more."""
+    """Choices of the form for a new conversation, and the chosen values, even if they are no longer offered."""
     pins = selectors.pins_of(project=project)
     agents = programs.agent_names(pins=pins) if pins else []
     usual = run_defaults(project)
@@ -49,7 +49,7 @@ def start_form(project: Project, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def left_out(pins: Mapping[str, int]) -> dict[str, Any]:
-    """Errors in the saved texts, of which each leaves out what it is in when a conversation gets there."""
+    """Errors in the saved texts. A conversation that reaches a part with an error skips that part."""
     return shortened(programs.errors_in(pins) if pins else [])
 
 
@@ -122,7 +122,7 @@ def window(backwards: QuerySet[Turn]) -> list[Turn]:
 
 
 def clock_of(found: Conversation) -> Any:
-    """Where the conversation's clock stands; the real time for one that runs."""
+    """The time on the conversation's clock; the real time unless its clock is fixed."""
     if found.clock_mode == Conversation.Clock.REAL:
         return timezone.now()
     done = found.turns.filter(status=Turn.Status.DONE, clock_at__isnull=False).order_by("-index")

@@ -21,7 +21,7 @@ class PolicySerializer(Fields):
     include_agent_core = serializers.BooleanField(required=False)
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """As it was sent, once the runtime can read it: a name that there is not is an error."""
+        """The value as it was sent, checked by the runtime: an unknown name is an error."""
         return memory_policy(data)
 
 

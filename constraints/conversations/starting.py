@@ -95,7 +95,7 @@ def conversation_start(
 
 
 def _fixed_start(clock_mode: str, at: datetime | None) -> datetime | None:
-    """Where a fixed clock begins: at the given instant, else now; None for the real clock."""
+    """The start of a fixed clock: the given instant, else now; None for the real clock."""
     return (at or timezone.now().replace(microsecond=0)) if clock_mode == Conversation.Clock.FIXED else None
 
 
@@ -103,7 +103,7 @@ def _conversation_insert(
     *, project: Project, started_by: User, pins: Mapping[str, int], settings: Mapping[str, Any], **columns: Any
 ) -> Conversation:
     """The row of a new conversation, with the next number of its project and within the quota."""
-    # Not the key: writers of memory, whom the session waits for, hold that.
+    # Do not lock the key: writers of memory hold that lock, and the session waits for them.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     mocks = project.settings.get("mocks", {})
     size = room.size_at_start(pins, mocks, settings)

@@ -38,18 +38,18 @@ TURN_FIELDS = (
 
 
 GONE = 2**62
-"""The cursor of a viewer who knows that the conversation was deleted; beyond every version."""
+"""The cursor of a viewer who has been told that the conversation was deleted; greater than any version."""
 
 
 class Topic(NamedTuple):
-    """A conversation, whole or brief: a page draws rows on the server and needs only to know that there are some."""
+    """A conversation; ``brief`` leaves out the events: a page only needs to know that there are new ones."""
 
     conversation: int
     brief: bool
 
 
 def read(wants: Wants) -> News:
-    """What is new for each topic and version: one look at the versions, then the rows of those that moved."""
+    """What is new for each topic and version: the versions by one query, then the rows of changed conversations."""
     topics = [(Topic(*topic), cursor) for topic, cursor in wants]  # type: ignore[misc]
     known = Conversation.objects.filter(pk__in={topic.conversation for topic, _ in topics})
     versions = dict(known.values_list("pk", "version"))
@@ -64,7 +64,7 @@ def read(wants: Wants) -> News:
 
 
 def brief(topic: Topic, cursor: int, version: int) -> tuple[int, list[Message]]:
-    """Which turns have new events and how far they go, and the turns that changed."""
+    """The turns with new events, the last of these for each, and the turns that changed."""
     turns, version = turn_messages(topic, cursor, version)
     events = TraceEvent.objects.filter(conversation_id=topic.conversation, version__gt=cursor, version__lte=version)
     counted = events.order_by().values("turn__index", "attempt").annotate(events=Count("pk"), last=Max("seq"))
@@ -114,7 +114,7 @@ def in_order(turns: list[Message], version: int) -> Iterator[Message]:
 
 
 def allowed_viewings(claims: Collection[Claim]) -> set[Claim]:
-    """Of those who listen, those who still may (``web.rights``)."""
+    """The listeners who may still see the conversation (``web.rights``)."""
     return set(viewings_allowed(viewings=cast("Collection[Viewing]", claims)))
 
 
@@ -131,8 +131,8 @@ for model in (Membership, ApiToken, User, Session):
         signal.connect(ask_again, sender=model, dispatch_uid=f"streams-{model.__name__}")
 
 
-def opened(request: HttpRequest, slug: str, number: int) -> tuple[Conversation, Viewing]:
-    """The conversation of a stream that begins, which counts as a request of its token, and by what it is seen."""
+def authorised(request: HttpRequest, slug: str, number: int) -> tuple[Conversation, Viewing]:
+    """The conversation of a new stream (a request of its token), and the claim that gives access to it."""
     found = allowed(request, slug, number)
     token: ApiToken | None = getattr(request, "auth", None)
     if token is not None:
@@ -165,7 +165,7 @@ def cursor_of(request: HttpRequest) -> int:
 
 
 def viewing(request: HttpRequest, conversation: Conversation) -> Viewing:
-    """By what a viewer, who was found to be allowed, listens."""
+    """The claim by which an authorised viewer listens."""
     token: ApiToken | None = request.auth  # type: ignore[attr-defined]
     if token is not None:
         return Viewing(token.user_id, conversation.project_id, "", "", token.pk)
@@ -182,7 +182,7 @@ def stream(request: HttpRequest, slug: str, number: int) -> HttpResponse | Strea
     if request.method != "GET":
         return HttpResponseNotAllowed(["GET"])
     try:
-        found, claim = opened(request, slug, number)
+        found, claim = authorised(request, slug, number)
         place = watching(claim.user)
     except APIException as error:
         headers = {"WWW-Authenticate": CHALLENGE} if error.status_code == 401 else {}

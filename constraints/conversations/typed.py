@@ -1,4 +1,4 @@
-"""Values as people type them into a field: JSON where it is meant, else a text."""
+"""Values as people type them into a field: read as JSON if they look like JSON, else as text."""
 
 from __future__ import annotations
 

@@ -190,7 +190,8 @@ def trace_page(
 def panel(request: HttpRequest, project: Project) -> HttpResponse:
     """The right side of the editor: start a conversation, or continue with ``?number=``.
 
-    Asked again after a text was saved, it keeps what its form holds; ``?refused=`` says that a start was refused, so
+    When it is requested again after a text was saved, it keeps the values of its form; ``?refused=`` says that a start
+    was refused, so
     that it shows what still stops one.
     """
     number = request.GET.get("number", "")
@@ -204,7 +205,7 @@ def panel(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def still_refused(project: Project) -> dict[str, Any]:
-    """What stops the saved agents now, else that nothing does."""
+    """The problems that keep the saved agents from running, or a note that there are none."""
     try:
         services.refuse_problems(project=project, pins=selectors.pins_of(project=project))
     except NotRunnable as error:

@@ -58,7 +58,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
 
 
 class PromptPreview(TokenView):
-    """What a model would be given."""
+    """The prompt that a model would be given."""
 
     costly = ("POST",)
 

@@ -1,4 +1,4 @@
-"""The page of the prompt preview. All that was chosen is in the address, so a preview can be passed on."""
+"""The page of the prompt preview. All choices are in the address, so that a preview can be shared as a link."""
 
 from __future__ import annotations
 

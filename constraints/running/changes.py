@@ -16,7 +16,7 @@ log = structlog.get_logger("abl_workbench.turns")
 
 TASK = "constraints.run_turn"
 MESSAGE_SECONDS = 60
-"""A message that nobody took for so long is dropped: the sweeper has sent others since."""
+"""Seconds after which an undelivered message is dropped: the sweeper has sent others by then."""
 
 
 def conversation_changed(*, conversation_id: int) -> int:
@@ -29,7 +29,7 @@ def conversation_changed(*, conversation_id: int) -> int:
 def turn_enqueue(*, turn_id: int) -> None:
     """Send the id to a worker when the running transaction commits.
 
-    A broker that is away is no error: the row says that there is work, and the sweeper sends it again.
+    An unreachable broker is not an error: the row says that there is work, and the sweeper sends the id again.
     """
     transaction.on_commit(lambda: send(turn_id), robust=True)
 

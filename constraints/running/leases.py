@@ -90,7 +90,7 @@ class Lease:
 
     @contextmanager
     def kept(self) -> Iterator[Lease]:
-        """Renew from a thread of its own for the length of the block: a turn may think for longer than a lease."""
+        """Renew the lease from another thread for the length of the block: a turn may take longer than a lease."""
         done = threading.Event()
         thread = threading.Thread(target=self._beat, args=(done,), name="lease", daemon=True)
         thread.start()
@@ -133,7 +133,7 @@ def turn_claim_next(*, worker: str | None = None) -> Turn | None:
 
 
 def claimed(turn_id: int, worker: str) -> Turn | None:
-    """Claim a turn in the transaction that is open. Events of an earlier attempt vanish with it."""
+    """Claim a turn in the transaction that is open. This deletes the events of an earlier attempt."""
     free = Turn.objects.filter(~Exists(queue.EARLIER), pk=turn_id, status=Turn.Status.QUEUED)
     taken = free.update(
         status=Turn.Status.RUNNING,
@@ -154,7 +154,7 @@ def claimed(turn_id: int, worker: str) -> Turn | None:
 
 
 def seconds_of(turn: Turn) -> int:
-    """The longest that a turn may run: what its project says, else the installation."""
+    """The time limit of a turn: that of its project, else that of the installation."""
     return turn_seconds(turn.conversation.project) or int(settings.TURN_SECONDS)
 
 

@@ -1,9 +1,9 @@
 """Whether the process that works on a turn still lives, and what it works on (docs/decisions/0003 and 0007).
 
 Each process that works on turns holds a lock on a file of its own; the kernel lets go of it when the process ends in
-any way. Who can take the lock knows that the process is gone. In the file stands which turn the process is at, so that
-others can end a process that does not come back from it, and only that one; behind that, where in the turn it is. A
-process on another machine has no file here: of that one only the lease is known.
+any way. Whoever can take the lock knows that the process is gone. The file says which turn the process is running, so
+that others can kill exactly the process that hangs in it, and then where in the turn it is. A
+process on another machine has no file here: only its lease is known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from django.conf import settings
 SUFFIX = ".alive"
 RECORD_BYTES = 160
 PLACE_BYTES = 8192
-"""A note of a place that is longer, by names that an author chose, is left out."""
+"""Bytes of a note of a place; a longer one, because of long names in the agent, is left out."""
 STOPPED = 0.0
 """Stands for the time of a process that was killed because of its turn."""
 _held: dict[str, IO[bytes]] = {}
@@ -34,7 +34,7 @@ _held: dict[str, IO[bytes]] = {}
 
 
 class Work(NamedTuple):
-    """What a process is at: a turn, when it was claimed, and until when it may run by the monotonic clock."""
+    """What a process is working on: a turn, when it was claimed, and its deadline on the monotonic clock."""
 
     turn: int
     claimed: str
@@ -117,7 +117,7 @@ def begin(*, turn_id: int, claimed: datetime | None, seconds: float) -> None:
 
 
 def rest() -> None:
-    """Write down that this process is at no turn."""
+    """Write down that this process works on no turn."""
     _write(None)
 
 
@@ -129,7 +129,7 @@ def _write(work: Work | None) -> None:
 
 
 def note(*, turn_id: int, claimed: datetime | None, place: dict[str, Any]) -> None:
-    """Write down where in its turn this process is: who has to kill it can say so."""
+    """Write down where in its turn this process is, so that whoever has to kill it can report the place."""
     file = _held.get(worker_name().rpartition(":")[2])
     data = json.dumps([turn_id, _text(claimed), place]).encode() + b"\n"
     if file is not None and len(data) <= PLACE_BYTES:
@@ -156,7 +156,7 @@ def _text(claimed: datetime | None) -> str:
 
 
 def work_of(path: Path) -> Work | None:
-    """What the process of a file is at, or was at when it ended; None if at nothing."""
+    """The turn that the process of a file works on, or worked on when it ended; None without one."""
     try:
         found = json.loads(path.read_bytes()[:RECORD_BYTES])
         return Work(*found) if found is not None else None
@@ -179,8 +179,8 @@ def is_at_work(worker: str, *, turn_id: int, claimed: datetime | None) -> bool:
 def stop(worker: str, *, turn_id: int, claimed: datetime | None) -> bool:
     """Kill the process if it lives on this machine and is at this claim of the turn. Returns whether it was killed.
 
-    The process stands still while that is looked at: it must not be killed when it has come back from the turn and
-    waits for the next one, because it may hold a lock that the others of its pool need.
+    The process is stopped while this is checked. If it has finished the turn and waits for the next one it must not be
+    killed, because it may hold a lock that the others of its pool need.
     """
     pid = worker.rpartition(":")[2].partition("-")[0]
     if not pid.isdecimal() or not is_at_work(worker, turn_id=turn_id, claimed=claimed):
@@ -197,7 +197,7 @@ def stop(worker: str, *, turn_id: int, claimed: datetime | None) -> bool:
 
 
 def _write_stopped(path: Path) -> None:
-    """Leave word that the process was killed because of its turn."""
+    """Record that the process was killed because of its turn."""
     work = work_of(path)
     with contextlib.suppress(OSError), path.open("r+b") as file:
         os.pwrite(file.fileno(), _record(work and work._replace(until=STOPPED)), 0)

@@ -1,4 +1,4 @@
-"""Keeping and forgetting the values of ``RESET: never`` variables, which the conversations of a project share."""
+"""Storing and deleting the values of ``RESET: never`` variables, which the conversations of a project share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from editor.models import Project
 def process_values_keep(*, conversation: Conversation, values: Mapping[str, Any]) -> None:
     """Store what a turn changed, by "agent.name", inside the caller's transaction; None takes a value away.
 
-    The conversation's user is noted beside those who wrote the value before: it may be made of theirs.
+    The conversation's user is noted beside those who wrote the value before: it may be derived from theirs.
     """
     for key, value in sorted(values.items()):
         agent, _, name = key.partition(".")

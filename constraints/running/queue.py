@@ -1,13 +1,13 @@
 """Which turn a free process takes next: a weighted fair queue over accounts (docs/decisions/0007-fair-queue.md).
 
-The rows of waiting turns are the queue. Whoever has had least of the workers lately goes first, so a hundred turns of
+The rows of waiting turns are the queue. The account that has used the workers least lately goes first, so a hundred
+turns of
 one account wait behind each other and not before those of others. An account is the one that started the conversation,
 and within an account the same holds for its projects. Two rules keep processes free for those who run little:
 
 - An account takes another process while it holds one only if half of the processes stay free.
-- Accounts that ran much lately leave one process to the others.
-
-Where they hold a turn back another one is running, and whoever ends that looks at the queue again.
+- Accounts that ran much lately leave one process to the others. A turn is held back only while another one runs, and
+the worker that finishes that one looks at the queue again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from constraints.models import Conversation, Share, Turn
 from constraints.running.presence import group_of
 
 HALF_LIFE_SECONDS = 30.0
-"""What an account has used counts half after so long."""
+"""Seconds after which the recorded use of an account counts half."""
 HEAVY_US = 2_000_000
 """An account that has used more than this leaves a process to others."""
 NOBODY = 0
@@ -78,7 +78,7 @@ def set_processes(number: int) -> None:
 
 @dataclass
 class Use:
-    """What accounts have of the workers: what they had lately in microseconds, and how many turns run now.
+    """The use of the workers by account: recent use in microseconds, and the number of turns running now.
 
     ``here`` counts those in processes of this worker.
     """
@@ -193,7 +193,7 @@ def share_charge(*, share_id: int | None, since: datetime | None) -> None:
 
 
 def decayed(used_us: float, used_at: datetime | None, now: datetime) -> float:
-    """What is left of a use after the time since then."""
+    """A recorded use, reduced by the time since then."""
     return float(used_us * 0.5 ** (microseconds(used_at, now) / 1e6 / HALF_LIFE_SECONDS))
 
 

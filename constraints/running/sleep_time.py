@@ -1,8 +1,8 @@
 """Sleep-time memory: what a conversation stored goes into its user's memory once it has settled (docs/spec 11 §1).
 
 A conversation that changed carries the time of its last change in ``unsettled_since``. Clearing it is the claim, in
-one transaction with the write of the block: a task that is delivered twice, or runs beside another, finds nothing to
-do, and one that dies leaves everything as it was.
+one transaction with the write of the block: a task that is delivered twice or runs in parallel finds nothing to do,
+and one that crashes changes nothing.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _WORKING = Turn.objects.filter(conversation=OuterRef("pk"), status__in=Turn.UNFI
 
 def conversations_settle(*, limit: int = AT_ONCE) -> int:
     """Settle conversations that are due, those that wait longest first. Returns how many."""
-    settled = 0
+    written = 0
     for pk in due(timezone.now()).order_by("unsettled_since").values_list("pk", flat=True)[:limit]:
         try:
-            settled += conversation_settle(conversation_id=pk)
+            written += conversation_settle(conversation_id=pk)
         except Exception:
             log.exception("memory of a settled conversation not written", conversation=pk)
             Conversation.objects.filter(pk=pk).update(unsettled_since=timezone.now())  # it is tried again later
-    return settled
+    return written
 
 
 @transaction.atomic

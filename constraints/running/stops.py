@@ -1,7 +1,8 @@
 """Where a turn was when its budget or its time ran out, for ``Turn.error`` (docs/spec 02 §8.1, 12 §5).
 
 The events of such a turn are not kept: the next turn continues from the snapshot before it and counts its events from
-there, so theirs would have the same numbers. What they say of the place is put into the error before they go.
+there, so theirs would have the same numbers. What they say about the place is copied into the error before they are
+deleted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The sweeper: ends what runs too long, takes turns from dead workers, sends lost messages (docs/architecture.md §2).
 
-A worker looks at the limits of its turn itself, while it computes. The sweeper is the net behind it, in a process that
-is not at the turn: it works while the worker is in code that does not look, such as one huge sort.
+A worker checks the limits of its turn itself while it computes. The sweeper runs in another process and catches what
+the worker cannot check, such as a long call into C code.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from constraints.running.turns import turn_release
 log = structlog.get_logger("abl_workbench.turns")
 
 LOST_MESSAGE_SECONDS = 2
-"""A turn that is queued for so long has perhaps lost its message."""
+"""Seconds in the queue after which the message of a turn is taken for lost."""
 GRACE_SECONDS = 2.0
-"""What a worker gets to stop by itself after the deadline of its turn."""
+"""Seconds that a worker gets after the deadline of its turn to stop by itself."""
 MAX_KILLS = 3
-"""Attempts at a turn that end with its own process killed, by the kernel for want of memory perhaps."""
+"""Attempts at a turn whose process is killed each time, for example by the kernel when memory runs out."""
 SWEEP_AT_MOST = 100
 SEND_AT_MOST = 20
 """Messages in one sweep. Each only says that there is work, and a worker that has one continues until none is left."""

@@ -1,7 +1,7 @@
 """A worker's way through one turn: claim, run, write once (docs/architecture.md §2).
 
 Events are appended in short batches while the turn runs, each batch guarded by the lease. Facts, snapshot, replies and
-status are one transaction at the end, guarded by the same lease; whoever lost it writes nothing.
+status are one transaction at the end, guarded by the same lease; a worker that lost it writes nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ log = structlog.get_logger("abl_workbench.turns")
 WORK_SECONDS = 1.0
 """A process that has worked for so long looks at the broker before the next turn."""
 OVERTAKEN_AT_MOST = 50
-"""Attempts at a turn that reads and writes what others change meanwhile. Of those who wait one always gets through."""
+"""Attempts at a turn whose facts others keep changing. Of the turns in conflict one always succeeds."""
 OVERTAKEN_PAUSE = 0.02
 
 Runner = Callable[[Task], Outcome]
@@ -223,9 +223,8 @@ def turn_drop(*, lease: Lease, status: str, error: Mapping[str, Any] | None = No
 
 
 def turn_drop_without_room(*, lease: Lease) -> None:
-    """End an attempt that found the disk full. To say so needs little room, but perhaps there is none at all.
-
-    Then the turn is taken back when there is room again, as if its worker had been lost.
+    """End an attempt that found the disk full. Storing the error needs little space, but even that may be missing.
+    Then the sweeper queues the turn again once there is space, as after a lost worker.
     """
     error = {"code": StorageFull.code, "message": StorageFull.WORDS}
     log.error("turn stopped: the disk is full")

@@ -54,7 +54,7 @@ def processed(data: Data) -> str:
 
 
 def handed(data: Data) -> str:
-    """To whom, and with what."""
+    """The target, and what is passed to it."""
     passed = (data.get("handoff_context_pass_resolved") or {}).get("passed") or ()
     to = f"to {data.get('to')}" + (", once the flow ends" if data.get("suppressed") else "")
     return f"{to}, with {names(passed)}" if passed else to

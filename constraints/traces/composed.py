@@ -1,4 +1,4 @@
-"""Fields of the pane of a step that are made of more than one key of an event, or of a code."""
+"""Fields of the pane of a step that combine several keys of an event, or put a code into words."""
 
 from __future__ import annotations
 
@@ -201,5 +201,5 @@ def calls_made(data: Data) -> Pair | None:
 
 
 def outcome_of(made: Data) -> str:
-    """What a call of the model came to."""
+    """The result of a call of the model."""
     return error_of(made["error"]) if made.get("error") else shown(made.get("result"))

@@ -1,7 +1,7 @@
-"""What would flip a rule, one value at a time: only where it is simple and certain.
+"""Which change of a single value would flip the outcome of a rule, where that is simple and certain.
 
 A comparison of numbers is solved when it is a straight line in the value; an equality with a literal names the literal.
-Everything else is left out: a wrong hint is worse than none.
+Everything else is left out, because a wrong hint is worse than none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def flips(tree: Node | None, *, wanted: bool) -> list[Flip]:
 
 
 def deciding_test(tree: Node | None, wanted: bool) -> Node | None:
-    """The comparison on which the whole hangs: the root, or the only operand of an AND that fell out."""
+    """The comparison on which the whole hangs: the root, or the only operand of an AND that failed."""
     if tree is None or tree.get("status") != "ok":
         return None
     kind, children = tree.get("kind"), tree.get("children") or []

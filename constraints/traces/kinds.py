@@ -81,7 +81,7 @@ ICONS: dict[str, str] = {
     "not_executed": "mock",
 }
 SHOWN_OUTCOMES = {"gated_when": "gated", "gated_checkpoint": "gated", "skipped_unset": "skipped", "ok": "passed"}
-# What a kind says by itself at the end of its row, where nothing went wrong.
+# The word at the end of the row of a kind when nothing went wrong.
 QUIET = {
     "flow.wait": "waiting",
     "respond": "said",

@@ -1,4 +1,4 @@
-"""Labelled pairs, as the pane of a step shows what an event recorded."""
+"""Labelled pairs: how the pane of a step shows the fields of an event."""
 
 from __future__ import annotations
 

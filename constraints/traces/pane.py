@@ -1,7 +1,7 @@
 """What an event recorded, as labelled pairs for the pane of a step (docs/spec 12 §4).
 
-Every kind names what it shows and how; nothing that the head of the pane or a note says already is said again. A kind
-that is not known here shows all it has.
+Every kind names what it shows and how; what the head of the pane or a note already shows is not repeated. A kind that
+is missing here shows all of its fields.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The ruler and the rows beneath it: a condition as written, with what each part came to (docs/spec 04 §10).
 
-Both are made from the recorded node tree alone, so an old trace shows what was, not what the text would give today.
+Both are made from the recorded node tree alone, so an old trace shows what was evaluated then, whatever the text says
+now.
 """
 
 from __future__ import annotations
@@ -167,7 +168,9 @@ def _rows(node: Node, refs: Mapping[str, Node], depth: int, outcome: str, wanted
 
 
 def note_of(node: Node) -> str:
-    """What a reader would trip over: an error, a conversion, the segment that was empty, a value never needed."""
+    """A note about what may surprise a reader: an error, a conversion, an unset segment, a value that was not
+    needed.
+    """
     if node.get("error"):
         error = node["error"]
         return str(error.get("message", error)) if isinstance(error, Mapping) else str(error)

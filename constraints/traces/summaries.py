@@ -88,7 +88,7 @@ def said(data: Data) -> str:
 
 
 def asked(data: Data) -> str:
-    """The prompt for a field; the reply of the step may be it."""
+    """The prompt for a field, which may be the reply of the step."""
     return f"{names(data.get('fields') or ())}: asked in the reply above" if data.get("by") == "respond" else said(data)
 
 
@@ -129,7 +129,7 @@ def left(data: Data) -> str:
 
 
 def passed_over(data: Data) -> str:
-    """A step whose guard was closed."""
+    """A step that was skipped because its WHEN did not hold."""
     return f"{data.get('step')}: {data.get('when')} is false"
 
 
@@ -140,7 +140,7 @@ def waiting(data: Data) -> str:
 
 
 def looped(data: Data) -> str:
-    """Where the flow came round to itself."""
+    """Where the flow returned to a step in an endless loop."""
     return f"{data.get('step')} was entered twice with nothing changed in between"
 
 

@@ -1,4 +1,4 @@
-"""Values of a trace as people read them: in a line, in a cell, or member by member."""
+"""Values of a trace for display: in a line, in a cell, or member by member."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shown(value: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as a literal of the language. What a trace has cut is its beginning and its size."""
+    """A value as a literal of the language. A value that the trace has cut shows its beginning and its size."""
     match value:
         case None:
             return "null"

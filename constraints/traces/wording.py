@@ -96,7 +96,7 @@ SCOPES = {
     "global": "the whole flow",
     "step": "this step",
 }
-CAUSES = {
+CAUSE_WORDS = {
     "set": "SET",
     "system": "a manual change between turns",
     "gather": "a gathered field",
@@ -126,7 +126,11 @@ PLACES = {
 def cause(code: Any) -> str:
     """What set a value; ``remember#0`` is the first trigger."""
     kind, _, index = str(code).partition("#")
-    return f"trigger {int(index) + 1} of remember" if kind == "remember" and index.isdigit() else CAUSES.get(kind, kind)
+    return (
+        f"trigger {int(index) + 1} of remember"
+        if kind == "remember" and index.isdigit()
+        else CAUSE_WORDS.get(kind, kind)
+    )
 
 
 def words(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Fixes over a whole open text (docs/spec 05 §9, 10 §8): what each would change, before somebody agrees to it."""
+"""Fixes over a whole open text (docs/spec 05 §9, 10 §8): what each would change, as a preview before it is applied."""
 
 from __future__ import annotations
 

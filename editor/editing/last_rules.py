@@ -19,7 +19,7 @@ _STATES: Final = (
     ("skipped_unset", "skipped", "skipped on unset"), ("inert", "skipped", "without effect"),
     ("not_reached", "not-reached", "not reached"),
 )  # fmt: skip
-"""Outcome (docs/spec 04 §10), its state in the design, its word; the first that a rule had gives the state."""
+"""Outcome (docs/spec 04 §10), its state in the design, its word; the first of these that a rule had gives its state."""
 
 
 def rule_words(*, document: Document, text: str) -> list[dict[str, Any]]:

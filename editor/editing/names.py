@@ -1,4 +1,4 @@
-"""Names of an open text: where they come from, where else they stand, another name for them; and its layout."""
+"""Names of an open text: definition, references, rename; and its layout."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def named(*, document: Document, text: str, line: int, column: int) -> dict[str,
 def renaming(
     *, document: Document, text: str, line: int, column: int, name: str, user: User, apply: bool
 ) -> dict[str, Any]:
-    """Another name for what stands at a 1-based place: ``{refused, edits, others, left}``.
+    """Rename what is at a 1-based place: ``{refused, edits, others, left}``.
 
     ``edits`` are changes of the open text, ``others`` the paths of other documents that change with it, and words for
-    the project's settings. With ``apply`` these are saved, all or none. In ``left``, in the shape of ``places``, the
-    word still stands afterwards, as something else. Raises ``Conflict`` when somebody saved a document meanwhile.
+    the project's settings. With ``apply`` these are saved, all or none. ``left``, in the shape of ``places``, lists
+    where the word remains with another meaning. Raises ``Conflict`` when somebody saved a document meanwhile.
     """
     heads = {
         other.path: other

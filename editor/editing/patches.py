@@ -1,6 +1,6 @@
 """Tokens for the page: after an edit, only of the lines that differ (docs/architecture.md §2, "Typing").
 
-The browser counts UTF-16 code units; the language counts code points. The change from one to the other happens here.
+The browser counts UTF-16 code units; the language counts code points. Offsets are converted here.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def head_text(document: Document) -> str:
 
 
 def base_of(document: Document, draft: Draft | None) -> Revision | None:
-    """The revision that what is shown began from."""
+    """The revision on which the shown text is based."""
     return draft.base if draft else document.head
 
 
@@ -83,7 +83,9 @@ def open_files(request: HttpRequest, document: Document) -> list[str]:
 
 
 def save_json(request: HttpRequest, document: Document) -> HttpResponse:
-    """Saves what the page sent and answers with the new revision; 409 with the newest one if somebody was faster."""
+    """Saves what the page sent and answers with the new revision; 409 with the newest one if somebody saved in
+    between.
+    """
     data = json_body(request)
     revision = services.document_save(
         document=document,

@@ -1,4 +1,4 @@
-"""What the admin's pages of memory share: nothing is edited past the log, and everything says how long it has."""
+"""What the admin's pages of memory share: changes need a log entry, and each row shows its time left."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 def time_left_of(expires_at: datetime | None, *, ended: bool, endless: str = "No expiry") -> str | SafeString:
-    """Two units, the moment on hover; a word when it is near or over."""
+    """Time left in two units with the exact time on hover; a word when it expires soon or has expired."""
     now = timezone.now()
     if expires_at is None:
         return "Ended" if ended else endless

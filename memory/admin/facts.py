@@ -51,7 +51,7 @@ class FactAdmin(ReadOnlyAdmin):
 
     @admin.display(description="time left", ordering="expires_at")
     def time_left(self, fact: Fact) -> str | SafeString:
-        """In two units."""
+        """Time left in two units."""
         return time_left_of(fact.expires_at, ended=fact.state(timezone.now()) == "expired")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -77,7 +77,7 @@ class FactAdmin(ReadOnlyAdmin):
 
 @admin.register(SavedView)
 class SavedViewAdmin(ReadOnlyAdmin):
-    """Filters that members keep; who clears up may delete them, and they go with their member."""
+    """Filters that members keep; they can be deleted here, and are deleted with their member."""
 
     list_display = ("name", "user", "project", "query", "saved_at")
     list_filter = ("project",)

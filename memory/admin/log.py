@@ -1,4 +1,4 @@
-"""The change log, how far it was verified, and the receipts for erasing: nobody edits these, here least of all."""
+"""The change log, how far it was verified, and the receipts for erasing: all of them are read-only."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class FactChangeAdmin(ReadOnlyAdmin):
 
     @admin.display(description="owner")
     def owner_in_words(self, change: FactChange) -> str:
-        """Not the commitment that stands for somebody who was erased."""
+        """The owner's id; hides the commitment that replaces the id of an erased user."""
         return change.shown_owner
 
     @admin.display(description="actor")
     def actor_in_words(self, change: FactChange) -> str:
-        """The same of who did it."""
+        """The actor's id; hides the commitment that replaces the id of an erased user."""
         return change.shown_actor
 
 
@@ -56,7 +56,7 @@ class ChangeHeadAdmin(ReadOnlyAdmin):
 
 @admin.register(ChainCheck)
 class ChainCheckAdmin(ReadOnlyAdmin):
-    """How far each log was verified; the page of the log and ``verify_facts`` look again."""
+    """How far each log was verified; the page of the log and ``verify_facts`` verify again."""
 
     list_display = (
         "project", "seq", "whole", "broken_seq", "broken_why", "checked_at", "compared", "differing", "compared_at",
@@ -88,5 +88,5 @@ class ErasureAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what went")
     def went(self, receipt: Erasure) -> str:
-        """How many of what, in words."""
+        """The counts of the receipt, in words."""
         return ", ".join(f"{number} {words}" for words, number in erasure.counted(receipt.counts)) or "nothing yet"

@@ -1,4 +1,4 @@
-"""Blocks, stores and banks in the admin, to be looked at. They change on the pages of their project."""
+"""Blocks, stores and banks in the admin, read-only; they are changed on the pages of their project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memory.templatetags.facts import preview
 
 
 class RecordState(StateFilter):
-    """As of facts, but for what never expires: a record without a time ends with its session."""
+    """States as for facts, except that a record without an expiry ends with its session."""
 
     def lookups(self, request: Any, model_admin: Any) -> list[tuple[str, str]]:
         return [(value, words) for value, words in super().lookups(request, model_admin) if value != "forever"]
@@ -82,7 +82,7 @@ class SessionMetaAdmin(ReadOnlyAdmin):
 
     @admin.display(description="time left", ordering="ended_at")
     def time_left(self, meta: SessionMeta) -> str | SafeString:
-        """A session has none; it ends."""
+        """Always empty: a session has no expiry, it is ended."""
         return time_left_of(None, ended=meta.ended_at is not None, endless="Until it ends")
 
 

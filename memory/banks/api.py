@@ -172,7 +172,7 @@ class BankDetail(TokenView):
         responses={200: BankSerializer, **READING},
     )
     def put(self, request: Request, bank: str) -> Response:
-        """Another bound; it counts from the next write on."""
+        """A new bound; it applies from the next write."""
         project = self.project(WRITE)
         found = selectors.bank_get(project=project, name=named(bank))
         body = BankBoundSerializer(data=request.data)
@@ -276,7 +276,7 @@ class BankSearch(TokenView):
 
 
 def named(text: str) -> str:
-    """A name of the address; one that no database takes becomes one that nothing has."""
+    """A name from the address; one that no database can store becomes a name that matches nothing."""
     return text if storable_text(text) else ""
 
 

@@ -44,7 +44,7 @@ class ProjectBank:
         self._lock = RLock()
 
     def attribute(self, source: Mapping[str, Any]) -> None:
-        """Who writes from now on: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
+        """The author of the writes that follow: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
         self._writer = dict(source)
 
     def read(self, key: str) -> str:

@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 def fitting(text: str, max_lines: int | None) -> str:
-    """What a bank keeps of a text that a run writes: its last lines, as many as may be and fit."""
+    """What a bank keeps of a text that a run writes: its last lines, up to the line limit and the size limit."""
     kept = last_lines(text, max_lines)
     if len(kept) <= CONTENT_LENGTH:
         return kept

@@ -16,7 +16,7 @@ LONGEST_VALUE = 300
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is known under a name, and until when; None: for good."""
+    """The value of a name and when it expires; None: never."""
 
     name: str
     value: Any
@@ -36,10 +36,10 @@ class Note:
 
 
 def noted(content: str, notes: Iterable[Note], now: datetime, gone: Iterable[str] = ()) -> tuple[str, int]:
-    """The text of an archival block with these notes in it, and how many lines had to go so that it fits.
+    """The text of an archival block with these notes in it, and how many lines were dropped to make it fit.
 
-    A note takes the place of the line about its name; lines about names that are ``gone`` and those whose time has
-    passed go; where room is short, so do the oldest, which stand first.
+    A note takes the place of the line about its name; lines about names that are ``gone`` and expired lines are
+    removed. If the text is still too long, the oldest lines, which come first, are removed too.
     """
     listed = list({note.name: note for note in notes}.values())
     starts = tuple(note.start for note in (*listed, *(Note(name, None) for name in gone)))

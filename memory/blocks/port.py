@@ -27,7 +27,7 @@ class ProjectBlocks:
         self._writer: dict[str, Any] = {}
 
     def attribute(self, source: Mapping[str, Any]) -> None:
-        """Who writes from now on: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
+        """The author of the writes that follow: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
         self._writer = dict(source)
 
     def core(self, owner: str, agent: str | None) -> list[BlockView]:

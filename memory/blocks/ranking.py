@@ -51,7 +51,8 @@ def ranked(lines: Sequence[str], query: str) -> list[tuple[int, float]]:
     """(index, score) of the lines that share a word with the query, best first, then in the order given.
 
     The score is between 0 and 1: how much of the query the line holds, each word weighed by how rare it is. A line of
-    usual length that says every word once has 0.67. To say a word again counts only in a line that has them all.
+    usual length that says every word once has 0.67. Repeated words raise the score only in a line that contains all
+    words of the query.
     """
     texts = [folded(line) for line in lines]
     asked = words_of(query)
@@ -108,7 +109,7 @@ def scores(counts: Sequence[Mapping[int, int]], lengths: Sequence[int]) -> dict[
 
 
 def _spread(part: float) -> float:
-    """A part of the highest sum there is, bent upwards: a line says a word once, and that is all one can ask for."""
+    """The score as a share of the highest possible sum, raised because most lines contain a word only once."""
     return math.sqrt(part)
 
 

@@ -152,7 +152,9 @@ def conflict(block: Block | None, expected: datetime | None) -> Conflict:
 
 
 def _after_the_last(block: Block, now: datetime) -> tuple[int, datetime]:
-    """Version and stamp of a block that begins: behind those of one that lay in the same place, whatever the clock."""
+    """Version and stamp of a new block: greater than those of a deleted block of the same place, whatever the clock
+    says.
+    """
     version, at = last_entry(block=block)
     return version + 1, max(now, at + TICK) if at is not None else now
 

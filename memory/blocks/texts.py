@@ -13,9 +13,9 @@ from web.errors import Invalid
 
 AGENT_LENGTH = 200
 LASTING = "(until {} UTC)"
-"""At the end of a line that a program wrote of a fact that expires; after that the line is not found."""
+"""The end of a line that a program wrote about a fact that expires; after that time the line is no longer found."""
 _LASTING = re.compile(r"- \w+(?:\.\w+)+: .*\(until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC\)", re.ASCII)
-"""It begins with the path of the fact: what people write may end like that and lasts."""
+"""The start of such a line, the path of the fact. A line without it was written by a person, and never expires."""
 CHARACTERS = {Block.Type.CORE: CORE_CHARACTERS, Block.Type.ARCHIVAL: ARCHIVAL_CHARACTERS}
 
 
@@ -35,12 +35,12 @@ def entries(content: str) -> Iterator[tuple[int, str]]:
 
 
 def lasting(at: datetime) -> str:
-    """What a line ends with whose content ends with a time, in whole minutes."""
+    """The ending of a line whose content expires, with the time in whole minutes."""
     return LASTING.format(f"{at.astimezone(UTC):%Y-%m-%d %H:%M}")
 
 
 def is_over(line: str, now: datetime) -> bool:
-    """Whether a line is about a fact whose time has passed, as programs write it (``memory.blocks.notes``)."""
+    """Whether a line is about an expired fact, as programs write it (``memory.blocks.notes``)."""
     found = _LASTING.fullmatch(line)
     try:
         return found is not None and datetime.fromisoformat(found[1]).replace(tzinfo=UTC) <= now

@@ -1,4 +1,4 @@
-"""Requests of the memory client and what their failures become."""
+"""Requests of the memory client, and the exceptions for failed ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MemoryRefused(Exception):
 
 
 class MemoryNotFound(MemoryRefused):
-    """There is no such thing."""
+    """The server does not have the requested object."""
 
 
 class MemoryConflict(MemoryRefused):

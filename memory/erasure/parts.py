@@ -26,7 +26,7 @@ from memory.stores.services import owner_erase
 FACTS = 200
 SESSIONS = 10
 ENTRIES = 500
-"""Things in one transaction, which is what a writer may have to wait for."""
+"""Objects erased in one transaction: a writer may have to wait that long."""
 
 Counts = dict[str, int]
 
@@ -38,7 +38,7 @@ UPDATE memory_factchange SET value = NULL, nonce = '', salt = '', owner = %s, ac
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """``count(project, owner)``: how many of what are there; names as in the receipt, zeros too.
+    """``count(project, owner)``: the number of objects by kind, named as in the receipt, including zeros.
 
     ``erase(project, owner, actor, note)``: one batch, inside the caller's transaction; how many of what went, nothing
     or zeros when there is no more. ``note`` names the receipt, for the log.
@@ -56,7 +56,7 @@ def register(part: Part) -> None:
 
 
 def parts() -> Sequence[Part]:
-    """All parts in the order in which they are erased: who still writes goes first, the log last."""
+    """All parts in the order in which they are erased: parts that may still be written to come first, the log last."""
     return (*_ABOVE, *_OWN)
 
 
@@ -118,7 +118,7 @@ def _stores_count(project: Project, owner: str) -> Counts:
 def _stores_erase(project: Project, owner: str, actor: User, note: str) -> Counts:
     """Records of the user and a few sessions with all that is theirs, the log of them too.
 
-    Sessions end last: by them it is known what belongs to the user.
+    Sessions are erased last, because they tell which records belong to the user.
     """
     with writing(project.pk, now=timezone.now(), actor=actor_of(actor)):
         names = list(_sessions(project, owner).order_by("pk").values_list("session", flat=True)[:SESSIONS])

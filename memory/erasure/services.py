@@ -1,7 +1,7 @@
 """Erasing everything about one user of a project, with a receipt (docs/spec 03, 11; docs/architecture.md §2 "A fact").
 
-The work is done in batches, each a transaction of its own that counts what it took on the receipt. Cut off anywhere and
-asked for again, it continues with the same receipt.
+The work is done in batches, each a transaction of its own that counts what it took on the receipt. If it is
+interrupted at any point, the next request continues with the same receipt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORDS = {
 PATIENCE = 20.0
 """Seconds after which a request is answered, finished or not."""
 ROUNDS = 20
-"""How often it begins again when somebody continues writing about the user."""
+"""How often the erasure starts over because data about the user is still being written."""
 
 
 def erasable(*, project: Project, owner: str) -> dict[str, int]:
@@ -53,9 +53,9 @@ def erase_owner(*, project: Project, owner: str, actor: User, reason: str, secon
     left to others, and saved views go; in the log values, reasons and the id itself give way to commitments, so that it
     still verifies.
 
-    :param seconds: stop between two batches after this long; the receipt is not finished then, and asking again goes
-        on with it. None: until the end.
-    :raises Invalid: for an id that nothing belongs to, and for a reason that is none or that names the id.
+    :param seconds: stop between two batches after this long; the receipt is not finished then, and another call
+        continues it. None: until the end.
+    :raises Invalid: for an id that nothing belongs to, and for a reason that is empty or contains the id.
     :raises Conflict: while a turn of one of the user's conversations runs.
     """
     _refuse(owner, reason)
@@ -134,7 +134,7 @@ def _refuse(owner: str, reason: str) -> None:
 def _begun(project: Project, owner: str, actor: User, reason: str) -> Erasure:
     """The receipt to continue with, or a new one."""
     now = timezone.now()
-    # With the log held: two who ask at once get one receipt, and who comes late finds nothing.
+    # While the log is locked: two simultaneous requests get the same receipt, and a later one finds nothing to erase.
     with writing(project.pk, now=now, actor=actor_of(actor)):
         begun = receipts_about(project=project, owner=owner).filter(finished_at__isnull=True).first()
         if begun is not None:
@@ -155,10 +155,10 @@ def _begun(project: Project, owner: str, actor: User, reason: str) -> Erasure:
 
 @transaction.atomic
 def _batch(receipt: Erasure, part: Part, owner: str, actor: User) -> dict[str, int]:
-    """Erase a batch of a part and count it on the receipt, both or neither."""
+    """Erase a batch of a part and count it on the receipt, in one transaction."""
     gone = part.erase(receipt.project, owner, actor, f"receipt {receipt.number}")
     if any(gone.values()):
-        # The row may have moved on: somebody else can be at work on the same receipt.
+        # Read the row again: another request may be working on the same receipt.
         kept = Erasure.objects.select_for_update().get(pk=receipt.pk)
         kept.counts = dict(Counter(kept.counts) + Counter(gone))
         kept.save(update_fields=["counts"])

@@ -21,7 +21,7 @@ KEPT = 64
 
 
 def declared_now(*, project: Project, path: str, value: Any = None) -> Mapping[str, Any] | None:
-    """How the saved documents of a project say that a path is shown; None where none says that it is sensitive.
+    """How a path is shown according to the saved documents of a project; None if no document declares it sensitive.
 
     The fields of ``abl.runtime.privacy.masking.Display``; for an object in which only parts are sensitive, that it is
     so.

@@ -29,7 +29,7 @@ COLUMNS = (
 )  # fmt: skip
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 AT_ONCE = 100
-"""Facts in one piece of the file. Whether a fact may still be read is asked for each piece."""
+"""Facts in one chunk of the file. Each chunk checks anew which facts are still readable."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
@@ -38,7 +38,7 @@ Clock = Callable[[], datetime]
 
 
 def cell(value: Any) -> str:
-    """A cell that no spreadsheet takes for a formula: what begins like one gets an apostrophe in front.
+    """A cell that no spreadsheet reads as a formula: a text that starts like one gets an apostrophe in front.
 
     Negative numbers stay what they are.
     """
@@ -104,7 +104,9 @@ def _batches(facts: Iterable[Fact]) -> Iterator[list[Fact]]:
 
 
 async def _in_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces for the event loop, which would else wait for all of them; each is made in the request's thread."""
+    """The chunks as an async iterator, so that the event loop never waits for the whole file; each is made in the
+    request's thread.
+    """
 
     def following() -> bytes | None:
         return next(pieces, None)

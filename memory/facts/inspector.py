@@ -22,7 +22,7 @@ from web.errors import Invalid
 
 OWNERS = 20
 DEEPEST = 5
-"""Levels of the tree that have an indent of their own; what lies deeper has the last of them."""
+"""Indented levels of the tree; deeper nodes are indented like the last one."""
 ICONS = {Scope.USER: "user", Scope.PROJECT: "project", Scope.EXECUTION_TREE: "exec"}
 UNSEEN = ("scope", "owner", "below", "state", "sort")
 """Filters that the tree, the chips and the columns set; the others have a field of their own."""
@@ -53,7 +53,7 @@ class Query:
         }
         parts = {name: str(value) for name, value in given.items()}
         if parts.get("scope", "") in ("", Scope.PROJECT):
-            parts["owner"] = ""  # it counts within a scope
+            parts["owner"] = ""  # an owner only makes sense within a scope
         filters = FactQuery.read(parts)
         if problems:
             raise Invalid(fields=problems)

@@ -1,4 +1,6 @@
-"""What people do beyond writing a value: another time to live, an earlier value, all found, a file, a kept view."""
+"""Actions beyond writing a value: change the time to live, restore an earlier value, delete all matches, export, save
+a view.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ TTLS = ("1h", "1d", "7d", "30d", "90d", "365d")
 
 
 def ask_ttl(request: HttpRequest, project: Project, error: AppError | None = None) -> HttpResponse:
-    """The form with the facts as they are now, and why nothing was changed before."""
+    """The form with the current facts, and why the last attempt changed nothing."""
     now = timezone.now()
     chosen = selectors.facts_chosen(project=project, pks=chosen_in(request))
     found = [fact for fact in chosen if fact.state(now) != "expired"]
@@ -140,7 +142,9 @@ def ask_found(
     named: int | None = None,
     error: AppError | None = None,
 ) -> HttpResponse:
-    """The question with the exact number, and what of it is expired; 409 when another number was named before."""
+    """The confirmation with the exact number of facts and how many of them are expired; 409 when the number has
+    changed.
+    """
     expired = selectors.facts_count(
         project=project, query=replace(query, state="expired"), now=timezone.now(), upto=revising.MOST_DELETED
     )
@@ -176,7 +180,7 @@ def export(request: HttpRequest, project: Project) -> Any:
 
 
 def view_again(request: HttpRequest, project: Project, error: AppError) -> HttpResponse:
-    """The kept views, with the name that was typed and why it was not taken."""
+    """The saved views, with the name that was typed and why it was refused."""
     name = str(request.POST.get("name", ""))
     return views_answer(request, project, filters_of_page(request), error, view_error=error, view_name=name)
 
@@ -209,7 +213,7 @@ def filters_of_page(request: HttpRequest) -> FactQuery:
 def views_answer(
     request: HttpRequest, project: Project, query: FactQuery, error: AppError | None = None, **more: Any
 ) -> HttpResponse:
-    """The kept views for htmx, or the page with the filters that were there; ``more`` says why a view was not kept."""
+    """The saved views for htmx, or the page with the current filters; ``more`` says why a view was not saved."""
     if not part_for(request):
         if error:
             return inspect(request, project, query=Query(query), error=error, **more)

@@ -1,7 +1,7 @@
-"""Removing what has expired: values become tombstones, and tombstones go when the project keeps them no longer.
+"""Removing what has expired: values become tombstones, and tombstones are dropped after the project's retention time.
 
-None of it changes what can be read: expiry is judged at every read. So it works in small batches and rests between
-them, and a run that is late, lost or doubled does no harm.
+None of it changes what can be read: expiry is judged at every read. So it works in small batches with pauses between
+them, and a late, lost or repeated run does no harm.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from memory.log.tombstones import history_length, leave_tombstones, wipe_before
 from memory.models import Fact
 
 BATCH = 100
-"""Facts in one transaction: what a writer may have to wait for."""
+"""Facts in one transaction: a writer may have to wait that long."""
 WIPED = 1000
-"""Past values in one transaction."""
+"""Past values erased in one transaction."""
 TOMBSTONE_DAYS = 30
 """How long a purged fact is still explained, unless the project says otherwise. Its entries in the log stay."""
 TOMBSTONES_KEPT = timedelta(days=TOMBSTONE_DAYS)
@@ -34,8 +34,8 @@ LONGEST_REST = 0.05
 def purge_expired(*, now: datetime | None = None, limit: int = BATCH, batches: int = 200) -> int:
     """Remove the values of expired facts, leaving tombstones. Returns how many values went.
 
-    Each batch is a transaction per project. Between batches it rests as long as the batch took: the lock of SQLite goes
-    to whoever asks at the right moment, and the next batch would be there before any writer.
+    Each batch is a transaction per project. After each batch it pauses for as long as the batch took: SQLite's lock
+    has no queue, so without a pause the next batch would take it before any waiting writer.
     """
     now = now or timezone.now()
     gone = 0
@@ -104,7 +104,7 @@ def _due_among(pks: Iterable[int], now: datetime) -> list[Fact]:
 
 
 def _wipe_long_histories(project_id: int, pks: list[int], now: datetime) -> dict[int, int]:
-    """Erase past values bit by bit, so that the end of a fact that was written a million times holds nobody up.
+    """Erase past values in steps, so that purging a fact with a million versions blocks nobody.
 
     A fact that is written anew meanwhile has lost nothing: what replaces an expired fact erases its past first.
     Returns the facts whose past is out of the log, with their versions.

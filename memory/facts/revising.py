@@ -104,7 +104,7 @@ def fact_retime(
 ) -> Fact:
     """Give a live fact another time to live, counted from now, or none (``ttl`` None).
 
-    The value stays; the version moves, and its source is who did this. Where the value is from the history says.
+    The value stays; the version moves, and its source is who did this. The history shows where the value came from.
 
     :raises Invalid: for a ``ttl`` that is none. :raises NotFound: when it is not live.
     :raises Conflict: as ``fact_put``.

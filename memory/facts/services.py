@@ -315,7 +315,7 @@ def fact_stored(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expect
     """Store ``fact`` if its place is in the expected state; sets its key and version and logs it, in an open ledger."""
     key = (fact.project_id, fact.scope, fact.owner, fact.path)
     masking = canonical(fact.masking) if fact.masking is not None else None
-    # Whether it is sensitive may be known only by the row that is there.
+    # Whether the fact is sensitive may be known only from the existing row.
     fact.seal = seal_of(key, fact.recorded_at, text) if fact.sensitive is not False else ""
     row = (
         fact.domain, fact.tag, fact.agent, values.spelled(fact.value), fact.type, sql.moment(fact.written_at),

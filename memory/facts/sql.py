@@ -32,7 +32,7 @@ SET {", ".join(f"{name} = excluded.{name}" for name in FIELDS)}, purged_at = NUL
 """  # noqa: S608
 _RETURNING = "RETURNING id, version, sensitive, masking"
 PUT_ANY = f"{_UPSERT} {_RETURNING}"
-# A tombstone is no obstacle for a new fact; a live fact is.
+# A new fact may replace a tombstone, but not a live fact.
 PUT_NEW = f"{_UPSERT} WHERE memory_fact.purged_at IS NOT NULL {_RETURNING}"
 # Not an upsert: with a version given, a fact that is gone must stay gone.
 _KEPT = ("sensitive", "masking", "tag")

@@ -93,7 +93,7 @@ def detail_of(chosen: Fact, *, revealed: bool = False) -> dict[str, Any]:
 
 
 def stamp_of(fact: Fact, now: datetime) -> str:
-    """Text that is another one when the details of a fact are: by its version, when it expires, when it is purged."""
+    """A text that changes whenever the details of a fact do: with its version, when it expires, when it is purged."""
     return f"{fact.version}-{'purged' if fact.purged_at else 'expired' if fact.state(now) == 'expired' else 'readable'}"
 
 

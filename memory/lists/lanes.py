@@ -1,7 +1,7 @@
 """Which index a list of facts is read by (docs/decisions/0006).
 
-A list is read in *phases*, each with one order, and a phase in *lanes* that are merged. A lane walks one index: what
-the index serves says where it walks, the ``rest`` is judged row by row.
+A list is read in *phases*, each with one order, and a phase in *lanes* that are merged. A lane is a walk along one
+index: conditions that the index serves limit the walk, and the ``rest`` is checked for each row.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def _state(state: str, now: datetime) -> tuple[Condition, ...]:
 
 
 def _search(text: str, now: datetime) -> tuple[Condition, ...]:
-    """In the value as it is kept, JSON; a mask would be no use if one could ask for what is behind it."""
+    """Search in the stored JSON; sensitive values are left out, or a search would reveal what the mask hides."""
     if not text:
         return ()
     wanted = json.dumps(text, ensure_ascii=False)[1:-1]

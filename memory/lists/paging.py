@@ -39,7 +39,7 @@ def bad_cursor() -> Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place between two facts: the phase, the key and id of the one beside it, and the way to read."""
+    """A position between two facts: the phase, key and id of the neighbour, and the direction to read in."""
 
     phase: int
     key: str
@@ -70,7 +70,7 @@ class Cursor:
 
     @classmethod
     def at(cls, phase: Phase, spot: Spot, *, back: bool) -> Cursor:
-        """Beyond a fact, or before it."""
+        """The cursor after a fact, or before it."""
         key = spot.key.isoformat() if isinstance(spot.key, datetime) else str(spot.key)
         return cls(phase.number, key, spot.pk, back)
 
@@ -142,7 +142,7 @@ def facts_matching(*, project: Project, query: FactQuery, now: datetime, limit: 
 
 
 def _behind(at: Cursor | None, found: list[tuple[Phase, Spot]]) -> Cursor | None:
-    """The way back to where a page was come from."""
+    """The cursor that leads back to the page from which this one was reached."""
     if at is None:
         return None
     if found:
@@ -152,7 +152,7 @@ def _behind(at: Cursor | None, found: list[tuple[Phase, Spot]]) -> Cursor | None
 
 
 class Walk:
-    """The facts of a query from a place on, one way or the other."""
+    """The facts of a query from a position onwards, in either direction."""
 
     def __init__(self, project: Project, query: FactQuery, now: datetime, at: Cursor | None) -> None:
         self.project, self.query, self.now, self.at = project, query, now, at
@@ -211,7 +211,7 @@ class Walk:
     def _look_wider(self, phases: list[Phase]) -> None:
         """Few facts pass: read more rows at once, or all that pass one of the filters if these are not too many.
 
-        That costs no more than what was spent on looking so far, so the best of the indexes costs twice at most.
+        This costs no more than the search so far, so the whole costs at most twice what the best index alone would.
         """
         self.rows = min(self.most, self.rows * 4)
         limit = min(max(self.searched, self.most), FEW)

@@ -15,7 +15,7 @@ from memory.lists.lanes import LAST, Condition, Lane, equal
 from memory.models import NEAR, Fact
 
 COUNTED = 1000
-"""Counts stop here, so that a page of a million facts costs what a small one does."""
+"""Counting stops at this number, so that a page over a million facts costs no more than a small one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Reading lanes: the statements behind a page of facts (``memory.lists.lanes``, docs/decisions/0006).
 
 A read looks at a bounded number of rows, so that no combination of filters costs more than another; it says where it
-stopped, and ``memory.lists.paging`` continues from there. The planner of neither database is left a choice: SQLite is
-told the index, and PostgreSQL gets an inner query whose order is that of one index, behind a LIMIT that nothing is
-moved across.
+stopped, and ``memory.lists.paging`` continues from there. Neither database may choose the plan: SQLite is
+told the index, and PostgreSQL gets an inner query whose order is that of one index, inside a LIMIT, which the planner
+cannot move conditions across.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def neighbours(
 ) -> list[tuple[str, int]]:
     """Different names along a lane in order, with how many facts have each, counted up to ``most`` + 1.
 
-    By leaps: from one name to the first that lies behind it and everything under it. So names beside each other cost a
+    It leaps from each name to the first one after everything under it. So names beside each other cost a
     short read each, whatever lies under them. Each is given by the first value of the column that it has.
 
     :param column: ``path`` for segments of paths behind ``start``; any other column is a name as a whole.

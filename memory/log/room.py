@@ -21,7 +21,7 @@ OF_PROJECT = Quota(
     "Delete what is no longer needed, which makes room within the hour",
 )
 RECOUNTED_FROM = 0.5
-"""The share of the quota from which a log is counted anew: below, nobody is held up by what went."""
+"""The share of the quota from which a log is counted anew: below that share, space that was freed does not matter."""
 
 _SUM = "SELECT COUNT(*), COALESCE(SUM({length}(value)), 0) FROM memory_factchange WHERE project_id = %s AND seq <= %s"
 

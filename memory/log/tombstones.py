@@ -1,4 +1,4 @@
-"""The end of a fact: its values go, from the log too, and what stays says when and why (docs/architecture.md §2)."""
+"""The end of a fact: its values are removed, and a tombstone keeps when and why (docs/architecture.md §2)."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _walk(project: Project, check: ChainCheck, head: ChangeHead, limit: int) -> 
 
 
 def _compare(project: Project, check: ChainCheck, rows: int) -> None:
-    """Go on with the comparison: some facts, and once they are through some entries whose facts may be gone."""
+    """Continue the comparison: first with facts, then with entries whose facts may be gone."""
     while check.rows_after is not None and rows > 0:
         piece = comparison.rows_compared(project=project, after=check.rows_after, limit=min(rows, comparison.ROWS))
         check.rows_after, check.compared, rows = piece.last, check.compared + piece.seen, rows - comparison.ROWS

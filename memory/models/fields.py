@@ -41,7 +41,7 @@ class ExactJSONField(models.JSONField):
             return adapted
         from psycopg.types.json import Json, Jsonb
 
-        # On its way the value would be ``jsonb``, whatever the column is.
+        # Without the cast the value would pass through ``jsonb``, whatever the column's type is.
         return Json(adapted.obj, dumps=adapted.dumps) if isinstance(adapted, Jsonb) else adapted
 
     def select_format(self, compiler: SQLCompiler, sql: str, params: Any) -> tuple[str, Any]:

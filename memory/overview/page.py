@@ -49,7 +49,7 @@ class Wanted:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Wanted:
-        """Raises ``Invalid`` naming what there is not."""
+        """Raises ``Invalid`` naming the unknown part."""
         parts = {part.name: str(given.get(part.name) or "").strip() for part in fields(cls)}
         known = {"scope": tuple(SCOPES), "system": SYSTEMS, "state": STATES}
         problems = {

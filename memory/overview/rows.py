@@ -59,7 +59,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What it is called in its system."""
+        """Its name in its own system."""
         return str(self.thing.session if self.system == SESSION else self.thing.path)
 
 

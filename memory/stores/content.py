@@ -34,7 +34,7 @@ def object_text(content: Any, field: str = "content") -> str:
 
 
 def checked_projections(projections: Any) -> Mapping[str, int] | None:
-    """Dotted path to 1 or 0, all alike; None for none. Raises ``Invalid``."""
+    """Dotted path to 1 or 0, all the same; None without projections. Raises ``Invalid``."""
     if projections is None or projections == {}:
         return None
     if not isinstance(projections, Mapping) or len(projections) > MOST_PATHS:

@@ -1,7 +1,8 @@
-"""The text of an uploaded file, read by a process of its own with little memory, little time and no way out.
+"""The text of an uploaded file, read in a separate process that has little memory, little time and no right to write
+files.
 
 ``extract`` starts this file as a program (``python extraction.py pdf|docx``): the document on standard input, JSON with
-``text`` and ``problem`` on standard output. A document made to exhaust its reader ends that process and nothing else.
+``text`` and ``problem`` on standard output. A document made to exhaust its reader can only end that process.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import zipfile
 from typing import Any
 
 SECONDS = 20
-"""Wall clock for one document; half of it as computing time."""
+"""Seconds for one document; half of them as processor time."""
 MEMORY = 1024**3
 PAGES = 300
 CHARACTERS = 500_000

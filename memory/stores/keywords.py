@@ -40,7 +40,7 @@ PAIRS_PER_STEP = 2_000
 
 
 class TooMuchWork(Exception):
-    """The check of a content would take more than ``STEPS``."""
+    """Checking a content would take more than ``STEPS`` steps."""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ _SIGNER = signing.Signer(salt="memory.stores.artifact")
 
 
 def download_path(artifact: Artifact) -> str:
-    """The signed path of a file; it says when it ends, so that every link to a file is the same and ends with it."""
+    """The signed path of a file. It contains the expiry, so that all links to a file are equal and expire with it."""
     until = int(artifact.expires_at.timestamp()) if artifact.expires_at else 0
     return reverse("memory:artifact-download", args=[_SIGNER.sign_object([artifact.pk, until])])
 

@@ -11,7 +11,7 @@ def pointer_of(parts: Iterable[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def parts_of(pointer: str) -> tuple[str, ...]:
+def keys_of_pointer(pointer: str) -> tuple[str, ...]:
     """The keys of a pointer as texts. ValueError when it does not begin with a slash."""
     if not pointer:
         return ()

@@ -50,7 +50,7 @@ class SessionRecords:
         self._stores: dict[str, StoreDefinition] = {}
 
     def attribute(self, source: Mapping[str, Any]) -> None:
-        """Who writes from now on: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
+        """The author of the writes that follow: agent, turn, event, span (``abl.runtime.memory.ports.Attributed``)."""
         self._writer = dict(source)
 
     def names(self) -> list[str]:

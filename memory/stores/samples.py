@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.stores.keywords import TooMuchWork, identity, matches
-from memory.stores.pointers import parts_of, pointer_of_reference
+from memory.stores.pointers import keys_of_pointer, pointer_of_reference
 from memory.stores.validation import errors_of, shared_budget
 
 DEEPEST = 6
@@ -59,8 +59,8 @@ def target_of(root: Mapping[str, Any], part: Any) -> Any:
 
 
 def at_pointer(root: Any, pointer: str) -> Any:
-    """What stands at a pointer; it is known to be there."""
-    for key in parts_of(pointer):
+    """The value at a pointer, which must exist."""
+    for key in keys_of_pointer(pointer):
         root = root[int(key)] if isinstance(root, list) else root[key]
     return root
 

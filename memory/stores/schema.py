@@ -97,7 +97,7 @@ def _against_dialect(schema: Mapping[str, Any]) -> Iterator[Problem]:
 
 @dataclass(slots=True)
 class Walk:
-    """One way through all schemas inside a schema, by pointer."""
+    """A walk over all schemas inside a schema, each with its pointer."""
 
     root: Mapping[str, Any]
     parts: dict[str, Any] = field(default_factory=dict)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
-import subprocess
-import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CODE = ("abl", "config", "constraints", "editor", "memory", "web")
+from tests.contracts.sources import CODE, ROOT, modules
+
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md", "docs/how-to/*.md", "docs/spec/*.md")
 FILE = re.compile(
     r"(?<![\w/.*{<-])((?:abl|analysis|benchmarks|config|constraints|editing|editor|expressions|frontend|language|memory"
@@ -30,16 +26,7 @@ def documents() -> Iterator[tuple[str, str]]:
 
 def comments() -> Iterator[tuple[str, str]]:
     """Path and text of the comments and docstrings of each module."""
-    listed = subprocess.run(["git", "ls-files", *CODE], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in listed.split():
-        if name.endswith(".py"):
-            tokens = tokenize.generate_tokens(io.StringIO((ROOT / name).read_text()).readline)
-            said = (
-                token.string
-                for token in tokens
-                if token.type == tokenize.COMMENT or token.string.startswith(('"""', 'r"""'))
-            )
-            yield name, "\n".join(said)
+    return ((module.path, module.prose) for module in modules(*CODE))
 
 
 def is_file(name: str) -> bool:

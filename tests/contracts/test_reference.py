@@ -22,6 +22,7 @@ def test_the_pages_that_come_from_code_say_what_the_code_says():
     assert stale == [], "run make docs"
 
 
+@pytest.mark.full
 def test_no_page_is_left_of_a_diagnostic_that_is_gone():
     written = {
         path.relative_to(reference.REFERENCE).as_posix() for path in reference.REFERENCE.glob("diagnostics/*.md")

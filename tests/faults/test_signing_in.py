@@ -113,6 +113,7 @@ def test_an_address_counts_whatever_the_names(client, grace):
     assert sign_in(client, REMOTE_ADDR="10.1.2.3").status_code == 302
 
 
+@pytest.mark.full
 def test_all_failures_count_together_but_who_was_here_before_still_gets_in(client, grace):
     assert sign_in(client).status_code == 302
     client.logout()

@@ -29,4 +29,4 @@ class SchemaView(SpectacularAPIView):
         return answer
 
     def _get_version_parameter(self, request: Request) -> None:
-        """None: there is one version, and each other that a stranger names would be made and kept."""
+        """Always None: there is one version, and any other name would be generated and cached."""

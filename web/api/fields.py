@@ -1,7 +1,7 @@
 """What a request may say: known names only, and values as they are (docs/spec 12 §5).
 
-A name that is not known is refused, with the one that was perhaps meant: passed over, a misspelt ``dry_run`` would
-erase. No number is taken for a text or a text for a number, and no blanks are cut off.
+An unknown name is refused with a suggestion: if it were ignored, a misspelt ``dry_run`` would erase data. Numbers and
+texts are not converted into each other, and texts are not trimmed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
-def unknown(name: str, known: Iterable[str]) -> str:
-    """Why a name is refused: the one that was perhaps meant, or all that there are."""
-    names = list(known)
+def unknown(name: str, valid: Iterable[str]) -> str:
+    """Why a name is refused: names the likely one, or all valid ones."""
+    names = list(valid)
     near = closest(name, names)
     if near:
         return f"is not known; did you mean {near[0]}?"
@@ -70,7 +70,7 @@ class Text(serializers.CharField):
 
 
 class Named(serializers.DictField):
-    """Values by name, at most ``most``: of more none is looked at, since each may have an error of its own."""
+    """Values by name, at most ``most``. If there are more, none is checked, since each may have an error of its own."""
 
     def __init__(self, *, most: int, **options: Any) -> None:
         super().__init__(**options)
@@ -84,7 +84,7 @@ class Named(serializers.DictField):
 
 
 class Several(serializers.ListField):
-    """A list of at most ``most`` values; of more none is looked at."""
+    """A list of at most ``most`` values; if there are more, none is checked."""
 
     def __init__(self, *, most: int, **options: Any) -> None:
         super().__init__(**options)
@@ -137,7 +137,7 @@ class Choice(serializers.ChoiceField):
     """One of some texts."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """The text; a refusal lists what there is."""
+        """The text; the error lists the valid ones."""
         if not isinstance(data, str) or data not in self.choices:
             raise serializers.ValidationError(f"{shown(data)} is not one of {', '.join(map(str, self.choices))}")
         return data
@@ -153,10 +153,10 @@ def refusal(value: Any, right: str) -> serializers.ValidationError:
 
 
 class StrictQuery(CostlyView):
-    """A view that refuses query parameters that its description does not have, and one that is there twice."""
+    """A view that refuses undeclared query parameters, and repeated ones."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Look at who asks, then at what is asked."""
+        """Authenticate the caller, then check the parameters."""
         super().initial(request, *args, **kwargs)
         given = request.query_params
         if not given:

@@ -1,4 +1,4 @@
-"""Reading request bodies of the API within bounds, and writing what no client can spoil."""
+"""Reading request bodies of the API within bounds, and writing responses that any client's text can be part of."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def json_value(raw: str | bytes, *, repeated: bool = False) -> Any:
 
     Bytes are UTF-8.
 
-    :param repeated: an object may have a key twice, and the last counts. What is kept has each once: of two values
-        it is not clear which one counts.
+    :param repeated: an object may have a key twice, and the last counts. Stored JSON must not repeat a key, because it
+        is unclear which value counts.
     """
     data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass")
     if holds_more_values(data, MAX_VALUES):

@@ -1,4 +1,5 @@
-"""What every operation of the API may answer besides what its view names: one place, so that no description forgets it.
+"""The responses that any operation of the API may give besides those its view declares, in one place, so that none is
+forgotten.
 
 Errors are problem objects (docs/spec 12 §5), whatever a view calls them.
 """

@@ -16,7 +16,7 @@ from web.errors import Busy
 from web.sign_in.guessing import SlowDown, guessing
 
 NOT_NOW = ("slowed-down", "busy")
-"""Codes of form errors that say: later. The answer is 429."""
+"""Codes of form errors that ask to try again later. The answer is 429."""
 
 
 def not_now(error: SlowDown | Busy) -> ValidationError:
@@ -25,7 +25,7 @@ def not_now(error: SlowDown | Busy) -> ValidationError:
 
 
 def address_of(request: HttpRequest | None) -> str:
-    """The address that a request came from; a proxy's word for it counts where it is trusted (``config.asgi``)."""
+    """The address that a request came from; taken from the headers of a trusted proxy (``config.asgi``)."""
     return str(request.META.get("REMOTE_ADDR", "")) if request is not None else ""
 
 
@@ -58,7 +58,9 @@ class AdminSignInForm(SlowedDown, AdminAuthenticationForm):
 
 
 class PasswordChangeForm(DjangoPasswordChangeForm):
-    """Of Django's admin: who sits down at somebody's browser guesses no faster here than at the sign-in."""
+    """Of Django's admin. It is counted too: whoever uses somebody's open browser must not guess faster here than at
+    the sign-in.
+    """
 
     def __init__(self, *args: Any, address: str = "", **options: Any) -> None:
         super().__init__(*args, **options)

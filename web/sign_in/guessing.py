@@ -1,8 +1,8 @@
-"""Counting wrong passwords: tolerant of typing mistakes, strict with guessing (docs/reference/limits.md).
+"""Counting wrong passwords: tolerant of typing mistakes, strict against guessing (docs/reference/limits.md).
 
-Counted are a name from an address, a name, an address, and all together. A name that has signed in from an address is
-held there to the first alone: who floods the sign-in with names or from many addresses does not lock out people who
-were here before.
+Counted are a name from an address, a name, an address, and all together. For a name that has signed in from an address
+before, only the first count applies there, so that flooding the sign-in with names or from many addresses does not
+lock out known users.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Hashing of passwords, which is slow by design, so that it slows nobody else down.
 
 Wherever Django hashes (sign-in, the admin's too, changed passwords, new users), the hash is made in a thread of its own
-with less priority than those that answer requests. One core at least is left to them, and who finds the line of those
-that wait full is answered ``Busy`` at once: else a few dozen guesses would hold every thread.
+with less priority than those that answer requests. At least one core is left to them, and when the queue is full a
+request is answered ``Busy`` at once; otherwise a few dozen guesses would hold every thread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from web.places import Places
 HASHING = max(1, min(SIGN_IN_LINE - 1, (os.cpu_count() or 1) - 1))
 """Passwords that are hashed at once. PBKDF2 works outside of the interpreter's lock: each takes a core."""
 NICENESS = 10
-"""How far the threads that hash stand back behind the others (``nice``)."""
+"""The ``nice`` value of the threads that hash."""
 
 line = Places(SIGN_IN_LINE, "Too many people are signing in. Try again in a few seconds.", at_work=HASHING)
 

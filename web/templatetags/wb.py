@@ -42,7 +42,7 @@ STATES: dict[str, tuple[str, str, str]] = {
 
 @register.simple_tag
 def icon(name: str, css: str = "i") -> SafeString:
-    """An icon of the sprite by name, hidden from readers: the word is beside it."""
+    """An icon of the sprite by name, hidden from screen readers: the word is beside it."""
     return format_html('<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', css, static("icons.svg"), name)
 
 

@@ -262,7 +262,7 @@ _WHEN: Final = Slot("condition", "SHOWN")
 _ONE_SLOT: Final = re.compile(r"\s*\{\{\s*([\w.]+)\s*\}\}\s*")
 """A path in the braces of a message, which ``from`` takes as the path (09 §14)."""
 _OF_OTHERS: Final = frozenset({"payload"})
-"""What only the receiver knows the fields of. Rules of a survey know the rating and more (09 §14)."""
+"""Data whose fields only the receiver knows. Rules of a survey know the rating and more (09 §14)."""
 _JUDGED: Final = ("value",)
 _ARRAYS: Final = frozenset(
     {"carousel", "cards", "quickreplies", "items", "columns", "rows", "data", "fields", "options"}

@@ -57,7 +57,7 @@ class Recorder:
 
     @contextmanager
     def within(self, names: Iterable[str] = _NO_NAMES, *, certain: bool = True) -> Iterator[None]:
-        """Where names of its own are known; without ``certain`` others may be, too, so that none is undeclared."""
+        """A scope with names of its own; without ``certain`` it may have more, so that no name counts as undeclared."""
         before = self.locals, self.certain
         self.locals, self.certain = self.locals | frozenset(names), self.certain and certain
         try:
@@ -79,7 +79,7 @@ class Recorder:
         return moved(found, -self.shift)
 
     def unit(self, node: AnyNode, walk: Callable[[AnyNode], None]) -> None:
-        """Walk over an entry; not again over one that comes back from an earlier text."""
+        """Walk over an entry; one that is reused from an earlier text is not walked again."""
         known = self.units.get(id(node))
         if known is None or self.part.unit:
             walk(node)

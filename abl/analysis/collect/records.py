@@ -1,6 +1,6 @@
 """What a walk over a tree records: expressions, templates, names that are read and written, references.
 
-The tree (``abl.syntax.nodes``) says what is written; these records say what it means for names. They never change.
+The tree (``abl.syntax.nodes``) says what is written; these records say what that means for names. They are immutable.
 """
 
 from __future__ import annotations

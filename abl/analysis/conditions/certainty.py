@@ -1,4 +1,4 @@
-"""What a condition may do besides holding or not: end in an error, or come out differently in one state (docs/spec 02).
+"""Other outcomes of a condition than true and false: an error, or different results in the same state (docs/spec 02).
 
 An error is neither true nor false (02 §10), so what follows from a condition being false does not follow from its not
 holding; and two conditions of one text may differ where they ask for a random number or for an earlier ``match``.
@@ -57,7 +57,7 @@ def _searches(part: en.Node) -> bool:
 
 
 def is_fleeting(parts: tuple[str, ...]) -> bool:
-    """True for what asking itself changes: ``match`` with each search (02 §5.1), the warnings with each WARN."""
+    """True for what an evaluation itself changes: ``match`` with each search (02 §5.1), the warnings with each WARN."""
     return parts[0] in _FLEETING
 
 

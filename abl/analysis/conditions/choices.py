@@ -2,7 +2,7 @@
 
 A choice is a set of kinds of values: this number; this text; any text that reads as this number; any text that names
 this moment; a boolean; any text but "true". Two kinds overlap only as ``_covers`` says, so sets of them can be
-compared for all values at once. A kind is a mark and what it is of: texts are compared faster than all else.
+compared for all values at once. A kind is a letter followed by its value, because texts compare fastest.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _order(kind: str) -> float:
 
 
 def _number(mark: str, value: float) -> str:
-    return mark + repr(float(value) + 0.0)  # there is one nought
+    return mark + repr(float(value) + 0.0)  # 0.0 and -0.0 are equal
 
 
 def with_false(choice: Choice) -> Choice:

@@ -90,12 +90,12 @@ class Demand:
 
     @property
     def is_impossible(self) -> bool:
-        """True when nothing meets it, and asking is no error either."""
+        """True when nothing meets it and its evaluation cannot fail."""
         return self.safe and bool(self.bounds.impossible)
 
     @once
     def safe(self) -> bool:
-        """True when it is met or not, and never neither of the two for an error."""
+        """True when its evaluation cannot fail, so that it is either met or not met."""
         return not can_fail(self.node)
 
     @once
@@ -175,7 +175,7 @@ def _unrelated(one: Demand, other: Demand) -> bool:
 
 
 def _alike(one: Demand, other: Demand) -> bool:
-    """False for demands whose shapes differ at first sight: most do, and a shape is dear."""
+    """False for demands that obviously differ: most do, and computing a shape is expensive."""
     left, right = one.node, other.node
     same = one.negated == other.negated and left.__class__ is right.__class__
     return same and getattr(left, "op", "") == getattr(right, "op", "")

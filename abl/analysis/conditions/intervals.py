@@ -1,6 +1,6 @@
 """Constants and intervals: what can be said about a condition without running it (docs/spec 04 §8).
 
-Only what is certain is said. A condition that is no plain conjunction of comparisons with literals has no ``Limits``;
+Only certain facts are derived. A condition that is no plain conjunction of comparisons with literals has no ``Limits``;
 ``bounds_of`` gives those that it sets in any case, among whatever else it demands.
 """
 

@@ -1,6 +1,6 @@
 """What can be said about a condition before anything runs: its shape, and its verdict while names are unset.
 
-Everything errs on the side of silence: None means "it depends" (docs/spec 04 §6.1, §8).
+When in doubt nothing is reported: None means "it depends" (docs/spec 04 §6.1, §8).
 """
 
 from __future__ import annotations
@@ -222,7 +222,9 @@ def unset_at_start(agent: AgentIndex, path: str) -> bool:
 
 
 def _set_later(agent: AgentIndex) -> dict[str, bool]:
-    """Names of which was asked whether only what comes after the start sets them: rules ask of one name again."""
+    """Cached answers by name: whether only what runs after the start sets it. Rules ask for the same names
+    repeatedly.
+    """
     return {}
 
 

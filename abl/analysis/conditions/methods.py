@@ -13,14 +13,14 @@ from abl.source import Span
 from abl.syntax.recovery.suggest import closest
 
 _PROPERTIES: Final = {"length": "length", "len": "length", "count": "length"}
-"""What stands without parentheses (02 §7)."""
+"""Properties, which are written without parentheses (02 §7)."""
 _FUNCTIONS: Final = {
     "touppercase": "UPPER", "tolowercase": "LOWER", "upcase": "UPPER", "downcase": "LOWER", "strip": "TRIM",
     "tostring": "TO_STRING", "tonumber": "TO_NUMBER", "slice": "SUBSTRING", "substr": "SUBSTRING",
     "replaceall": "REPLACE", "padstart": "PAD_START", "padend": "PAD_END", "keys": "OBJECT_KEYS",
     "values": "OBJECT_VALUES", "isempty": "", "includes": "",
 }  # fmt: skip
-"""Methods of other languages, and the functions that do the same; those without one have a word of their own."""
+"""Methods of other languages, and the functions that do the same; those without one have a sentence of their own."""
 _WORDS: Final = {"includes": "contains"}
 
 

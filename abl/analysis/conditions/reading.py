@@ -29,7 +29,7 @@ KEPT_TEXTS = 32_768
 SHOUTED = re.compile(r"\b(?:AND|OR|NOT|IN|IS|SET|EMPTY|IMPLIES)\b")
 _JOINING = re.compile(r"\b(?:AND|OR|NOT)\b")
 _PROSE = re.compile(r"\b(?!(?:in|contains|matches)\b)[a-z]+ +(?!(?:in|contains|matches)\b)[a-z]+\b")
-"""Words beside each other, which an expression has only by mistake."""
+"""Two names in a row, which is an error in any expression."""
 _OPERATORS = re.compile(r"[=<>&|+*/%(){}\[\]\"']|\b(?:AND|OR|NOT|IN|IS|SET|EMPTY|IMPLIES)\b")
 
 

@@ -1,4 +1,4 @@
-"""The rules of one agent side by side: how what they demand compares (docs/spec 04 §8).
+"""The rules of one agent compared with each other by what they demand (docs/spec 04 §8).
 
 Those of a reasoning step follow the agent's own while it runs (04 §7). They are compared with these and with each
 other, but not with those of other steps; so the edit of one step leaves the books of the others as they are.
@@ -23,7 +23,7 @@ _ByPath = dict[str, list[Entry]]
 
 
 class Rulebook:
-    """The readable rules of one list in declaration order; where they stand does not count.
+    """The readable rules of one list in declaration order; their places in the text do not matter.
 
     ``above`` are the agent's own rules, when these are those of a step.
     """
@@ -255,7 +255,7 @@ def paths_of(limits: Limits) -> dict[str, None]:
 def rulebooks_of(agent: AgentIndex) -> tuple[Rulebook, ...]:
     """The rules of an agent and of each of its steps; the same objects while no rule of a list is edited.
 
-    Whoever asks again and again lets the agent remember them: ``agent.derive(rulebooks_of)``.
+    Callers that need them repeatedly let the agent cache them: ``agent.derive(rulebooks_of)``.
     """
     lists: dict[str, list[Entry]] = {"": []}
     for entry in agent.items(entries_of):

@@ -1,4 +1,4 @@
-"""Best-effort static types (docs/spec 02 §11). What is not known is None and silences every check."""
+"""Best-effort static types (docs/spec 02 §11). An unknown type is None and turns every check off."""
 
 from __future__ import annotations
 

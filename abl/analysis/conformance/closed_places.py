@@ -1,7 +1,7 @@
 """Places whose keys, and properties whose words, the declaration closes (``abl.language``; docs/spec 03, 06-09).
 
 The parser reports keys in the places that have nodes of their own (``parsed``), and many properties have a rule of
-their own (``judged``); here is what neither of them looks at.
+their own (``judged``); this module checks the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from abl.syntax.recovery.suggest import IS_GIVEN, closest
 from abl.syntax.vocabulary import MAY_REPEAT, TOOL_TYPES, canonical_key
 
 Whole = nodes.Section | nodes.Profile | nodes.Step | nodes.Tool
-"""What is looked through at once; of a long FLOW only the step that changed."""
+"""The units that are checked separately, so that an edit of a long FLOW checks one step again."""
 LOOKED_THROUGH: Final = (nodes.Section, nodes.Profile, nodes.Step, nodes.Tool)
 _FLAG: Final = tuple(FLAG.words)
 
@@ -35,13 +35,13 @@ _FLAG: Final = tuple(FLAG.words)
 def unknown_key(stood: Stood, given: Collection[str]) -> Iterator[Found]:
     """ABL106 for a key that its place does not know; ``given`` are the keys of its map."""
     place = PLACES[stood.place]
-    if place.parsed or (place.free and stood.place != "intents") or stood.known:
+    if place.parsed or (place.free and stood.place != "intents") or stood.listed:
         return
     key = stood.block.key
     if "." in key or _nested_field(stood):
         return
     best, there, renames = fixes.rename_key(stood.block.key_span, key, _as_written(stood), given)
-    # A key near a known one is a slip; any other may be one that a platform reads, and nobody is refused for it.
+    # A key near a known one is a slip; any other may be a key of another platform and must not be an error.
     severity: Severity | None = None if best or there else "warning"
     intended = place.key(best) if best else None
     if place.misses and intended is not None and intended.required:
@@ -189,7 +189,7 @@ def unknown_keys(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """ABL106 there."""
     given: dict[int, frozenset[str]] = {}  # of a map once
     for stood in looked_through(whole, agent).properties:
-        if stood.known:
+        if stood.listed:
             continue
         at = id(stood.beside)
         if at not in given:

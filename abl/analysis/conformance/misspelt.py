@@ -1,4 +1,5 @@
-"""Misspelt words of the language are read as what they mean, so that nothing follows from them (docs/spec 05 §1).
+"""Misspelt words of the language are read as the intended ones, so that they cause no further findings (docs/spec 05
+§1).
 
 A finding that suggests a word in place of a key, or of a closed word behind one, is about a misspelt word. It is read
 as the suggestion where one is nearer than all others, and the document is judged as if that word stood there. The
@@ -35,8 +36,9 @@ _WARNINGS: Final[frozenset[Severity]] = frozenset({"error", "warning"})
 class Readings(NamedTuple):
     """A project as it is meant, with the findings about its misspelt words by path.
 
-    In ``of_errors`` only those words are read as meant whose finding is an error: what refuses something, no warning
-    makes go away. The same object as ``project`` where there is no such warning. ``words`` are those that are read in
+    In ``of_errors`` only those words are read as meant whose finding is an error: a warning must not remove an error
+    that refuses a part. The same object as ``project`` where there is no such warning. ``words`` are those that are
+    read in
     place of misspelt ones, by path.
     """
 
@@ -116,7 +118,7 @@ def _word(document: Document, finding: Finding) -> str:
     if intended.casefold() in ("", written.casefold()):  # another case is read as meant anyway
         return ""
     if intended.casefold() != given.casefold() and not closest(written, (intended,)):
-        return ""  # a way out, not what was meant
+        return ""  # a workaround, not the intended word
     if plain(intended) in _keys() and is_key(document, span):
         return intended.lower() if written.islower() else intended.upper() if written.isupper() else intended
     if plain(intended) not in _closed_words():

@@ -114,19 +114,19 @@ def named(content: Content | None) -> Iterator[tuple[Name, Content]]:
             yield Name(item.members[0].key, item.members[0].key_span), item.members[0]
 
 
-def looks_given(node: Node, key: str, known: Container[str]) -> bool:
-    """True when an entry has a property that is no ``known`` one and looks like ``key``, which another rule reports."""
+def looks_given(node: Node, key: str, keys: Container[str]) -> bool:
+    """True when an entry has a property that is no ``keys`` one and looks like ``key``, which another rule reports."""
     from abl.syntax.recovery.suggest import closest
 
     block = node.block
     written = [] if block is None else [block.key, *(child.key for child in block.children)]
-    return any(word and canonical_key(word) not in known and closest(word, (key,)) for word in written)
+    return any(word and canonical_key(word) not in keys and closest(word, (key,)) for word in written)
 
 
-def misspelt(content: Content, key: str, known: Sequence[str]) -> Content | None:
-    """A member that is none of the ``known`` keys and looks like ``key``, which is missing."""
+def misspelt(content: Content, key: str, keys: Sequence[str]) -> Content | None:
+    """A member that is none of the ``keys`` keys and looks like ``key``, which is missing."""
     from abl.syntax.recovery.suggest import closest
 
-    legal = {same_key(word) for word in known}
+    legal = {same_key(word) for word in keys}
     others = [member for member in content.members if same_key(member.key) not in legal]
     return next((member for member in others if closest(same_key(member.key), (same_key(key),))), None)

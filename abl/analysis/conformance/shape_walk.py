@@ -33,7 +33,7 @@ class Stood(NamedTuple):
     place: str
     block: Block
     value: Value
-    known: bool
+    listed: bool
     beside: tuple[Block, ...] = ()
 
 

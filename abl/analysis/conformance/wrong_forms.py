@@ -1,7 +1,7 @@
 """Lists where properties are due, and properties where a list is due, by the table of places (docs/spec 01 §5, §10).
 
-The table (``abl.language``) says in which form each value stands. What is written in the other form is read by
-nobody, so it is reported (ABL115, ABL125); what is inside is still checked
+The table (``abl.language``) says in which form each value stands. A value in the other form would be ignored, so it is
+reported (ABL115, ABL125); what is inside is still checked
 (``abl.analysis.conformance.shape_walk``).
 """
 
@@ -150,7 +150,7 @@ def _is_wrong(held: Held, source: Source) -> bool:
 
 def _held(whole: Whole, source: Source) -> Iterator[Held]:
     """Every value of a form that the table knows of something, with the blocks of its own that carry names."""
-    stood = [one for one in walked(source, whole).properties if one.known and has_form(one.value)]
+    stood = [one for one in walked(source, whole).properties if one.listed and has_form(one.value)]
     for held in (*_roots(whole), *(Held(*one[:3]) for one in stood)):
         yield held
         if _only_names(held.value) and form_of(source, held.block) == MAP:

@@ -37,12 +37,12 @@ def add_arguments(
     agent: AgentIndex,
     call: nodes.Call,
     parameters: Sequence[nodes.Parameter],
-    known: Collection[str],
+    variables: Collection[str],
     *,
     preferred: bool,
 ) -> tuple[Fix, ...]:
-    """Values for parameters: the variable of the name of one that is ``known``, else one to be written."""
-    texts = [_argument_for(parameter, known) for parameter in parameters]
+    """Values for parameters: the variable of the same name if there is one, else one to be written."""
+    texts = [_argument_for(parameter, variables) for parameter in parameters]
     row, title = ", ".join(texts), f"Insert {listed(texts)}"
     if is_yaml(agent):  # its quotes are not those of the expression
         texts = [text.replace('"…"', "\"'…'\"") for text in texts]
@@ -69,10 +69,10 @@ def add_arguments(
     return (fixes.insert_line_below(agent.source, call.tool.span, lines, title, preferred=preferred),)
 
 
-def _argument_for(parameter: nodes.Parameter, known: Collection[str]) -> str:
+def _argument_for(parameter: nodes.Parameter, variables: Collection[str]) -> str:
     name = parameter.name.value
     kind = canonical_type(parameter.type.name) if parameter.type is not None else None
-    return f"{name}: {name if name in known else _SAMPLES.get(kind or 'string', 'null')}"
+    return f"{name}: {name if name in variables else _SAMPLES.get(kind or 'string', 'null')}"
 
 
 def listed(texts: Sequence[str]) -> str:

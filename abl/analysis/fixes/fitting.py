@@ -48,7 +48,9 @@ def _can_be_made(source: Source, fix: Fix) -> bool:
 
 
 def _is_of_lines(source: Source, edit: Edit) -> bool:
-    """True for what has a meaning in lines only but would be in braces: line breaks, dashes, a key in a list."""
+    """True for text that has a meaning only in lines, but would be inserted in braces: line breaks, dashes, a key in a
+    list.
+    """
     if "\n" not in edit.text and edit.text not in ("- ", ":"):
         return False  # most edits replace a word; to look for braces is to go through the whole text
     pair = braces.pairs_of(source).inside(edit.span)

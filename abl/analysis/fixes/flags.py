@@ -23,7 +23,7 @@ def in_flags(
 ) -> tuple[Fix, ...]:
     """Variables for WHEN and for the value, set in the steps behind what gives the names in them their values.
 
-    Nothing where these are set outside of steps, or in many: there is no one place for a SET then.
+    Nothing where these are set outside of steps, or in many: then there is no single place for a SET.
     """
     target = trigger.store.target if trigger.store is not None else None
     if target is None:

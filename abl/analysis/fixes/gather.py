@@ -84,7 +84,7 @@ def repair_default(agent: AgentIndex, field: nodes.GatherField) -> Iterator[Fix]
 
 
 def unlink(agent: AgentIndex, cycle: Sequence[str]) -> Iterator[Fix]:
-    """Each of the links that would end a circle of dependencies, if it were not there; of a long one the first."""
+    """The dependencies of a cycle, each of which breaks it when it is removed; the first ones of a long cycle."""
     for name, other in list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))[:_SHOWN]:
         edit = _without_link(agent.source, agent.fields[name].prop("DEPENDS_ON"), other)
         if edit is not None:

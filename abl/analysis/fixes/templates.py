@@ -13,7 +13,7 @@ from abl.syntax.recovery.suggest import closest
 
 _BLOCKS: Final = ("#if", "#each")
 _VALUES: Final = ("add", "sub")
-_IF: Final = re.compile(r"\{\{\s*(?:(?P<opened>#\s*if\b)|(?P<closed>/\s*if\s*\}\}))")
+_IF: Final = re.compile(r"\{\{\s*(?:(?P<opening>#\s*if\b)|(?P<closed>/\s*if\s*\}\}))")
 _ELSE_IF: Final = re.compile(r"\{\{\s*else\s+if\b\s*")
 _UNLESS: Final = re.compile(r"\{\{\s*#\s*unless\s++(?P<condition>(?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
@@ -43,11 +43,11 @@ def _renamed(problem: Problem, use: TemplateUse, word: str) -> tuple[str, tuple[
 
 def _negated(problem: Problem, use: TemplateUse) -> tuple[Fix, ...]:
     """``{{#unless a}}…{{/unless}}`` as ``{{#if NOT a}}…{{/if}}``; only where there is one of them."""
-    opened = _UNLESS.match(use.value, problem.start)
+    opening = _UNLESS.match(use.value, problem.start)
     closing = _closing(use.value, "unless")
-    if opened is None or closing is None or len(_UNLESS.findall(use.value)) > 1:
+    if opening is None or closing is None or len(_UNLESS.findall(use.value)) > 1:
         return ()
-    condition = opened["condition"].strip()
+    condition = opening["condition"].strip()
     plain = condition if _WORD.fullmatch(condition) else f"({condition})"
     edits = (_edit(use, problem.start, problem.end, f"{{{{#if NOT {plain}}}}}"), _edit(use, *closing, "{{/if}}"))
     return (Fix("Write `#if NOT`", edits, preferred=True),)
@@ -74,7 +74,7 @@ def _ends(text: str, start: int) -> Iterator[int]:
     """Where the ends stand of the blocks that are open at a place."""
     depth = 0
     for tag in _IF.finditer(text, start):
-        depth += 1 if tag["opened"] else -1
+        depth += 1 if tag["opening"] else -1
         if depth < 0:
             yield tag.start()
 

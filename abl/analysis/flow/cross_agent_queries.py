@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from abl.analysis.flow.cycles import parts_of
+from abl.analysis.flow.cycles import strongly_connected_components
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.model import AgentIndex
 from abl.syntax import nodes
@@ -47,7 +47,7 @@ def starts(agents: Iterable[AgentIndex]) -> dict[str, int]:
     for agent in agents:
         leads.setdefault(agent.name, set()).update(agent.union(_targets), agent.mentions)
     to = {name: [other for other in others if other in leads] for name, others in leads.items()}
-    groups = list(parts_of(to, to.__getitem__))
+    groups = list(strongly_connected_components(to, to.__getitem__))
     reached = dict.fromkeys(to, 0)
     bits = {name: 1 << number for number, name in enumerate(to)}
     for group in reversed(groups):  # those that lead to others come first

@@ -1,6 +1,6 @@
-"""Circles in what leads to what: steps that follow each other, fields that wait for each other (docs/spec 10 §1).
+"""Cycles in directed graphs: of steps that follow each other, of fields that depend on each other (docs/spec 10 §1).
 
-All in time that grows with the names and the ways between them.
+All functions take time linear in the nodes and edges.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 Following = Callable[[str], Iterable[str]]
 
 
-def parts_of(names: Iterable[str], following: Following) -> Iterator[list[str]]:
+def strongly_connected_components(names: Iterable[str], following: Following) -> Iterator[list[str]]:
     """The names in groups of those that lead to each other; what a group leads to comes before it.
 
     ``following`` says what follows a name, and must know every name that it gives. This is Tarjan's algorithm, with
@@ -65,7 +65,7 @@ def _closed(first: str, open_: dict[str, None]) -> list[str]:
             return group[::-1]
 
 
-class Circles(NamedTuple):
+class Cycles(NamedTuple):
     """Names that lead back to themselves: the number of the group of those that lead to each other, and where each
     leads within its group."""
 
@@ -73,16 +73,16 @@ class Circles(NamedTuple):
     moves: dict[str, list[str]]
 
 
-def circles(moves: Mapping[str, Sequence[str]]) -> Circles:
-    """The circles in what leads to what; every name that something leads to has to be a key."""
+def cycles_in(moves: Mapping[str, Sequence[str]]) -> Cycles:
+    """The cycles of a graph; every name that occurs as a target has to be a key."""
     group: dict[str, int] = {}
-    for names in parts_of(moves, moves.__getitem__):
+    for names in strongly_connected_components(moves, moves.__getitem__):
         if len(names) > 1 or names[0] in moves[names[0]]:
             group.update(dict.fromkeys(names, len(group)))
-    return Circles(group, {name: [n for n in moves[name] if group.get(n) == number] for name, number in group.items()})
+    return Cycles(group, {name: [n for n in moves[name] if group.get(n) == number] for name, number in group.items()})
 
 
-def circle(start: str, following: Following) -> tuple[list[str], int]:
+def shortest_cycle(start: str, following: Following) -> tuple[list[str], int]:
     """A shortest way from a name back to it, the name first, and how many names were looked at; empty without one."""
     before: dict[str, str] = {}  # for each name that was reached, the one before it
     open_ = deque([start])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abl.analysis.flow.cycles import parts_of
+from abl.analysis.flow.cycles import strongly_connected_components
 from abl.analysis.flow.graph import graph_of
 from abl.analysis.index.model import AgentIndex
 from abl.source import Span
@@ -113,7 +113,7 @@ def _needs(step: str, writing: Iterable[str], target: str, following: dict[str, 
 
 def _without_cycles(steps: set[str], following: dict[str, set[str]]) -> set[str]:
     """Those that no cycle among ``steps`` goes through."""
-    groups = parts_of(sorted(steps), lambda step: sorted(following[step] & steps))
+    groups = strongly_connected_components(sorted(steps), lambda step: sorted(following[step] & steps))
     return {step for group in groups for step in group if len(group) == 1 and step not in following[step]}
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from abl.analysis.collect.records import StepKind
-from abl.analysis.flow.cycles import Circles, circle, circles, parts_of
+from abl.analysis.flow.cycles import Cycles, cycles_in, shortest_cycle, strongly_connected_components
 from abl.analysis.flow.tool_exits import ToolExit, ToolUse, exits_of, imported_exits, taken, uses_of
 from abl.analysis.incremental.parts import AgentParts, Part, owned
 from abl.analysis.incremental.recent import Recent
@@ -22,7 +22,7 @@ from abl.syntax.recovery.suggest import closest
 TERMINAL_WORDS = frozenset({"complete", "escalate", "handoff"})
 _ALWAYS_WAITS = frozenset({"AWAIT_ATTACHMENT", "SECURE_INPUT"})
 _BOUNDED = frozenset({"constraint", "model"})
-"""Edges that no circle goes round by: a rule leads there a few times only (04 §5), a model as often as it chooses."""
+"""Edges that form no cycle: a rule takes its edge only a few times (04 §5), and a model chooses when to take one."""
 NO_EXITS = frozenset({"constraint", "skip"})
 """Ways on that are taken when a rule fails, or when the guard of a step does not hold (docs/spec 06 §4.2)."""
 
@@ -93,7 +93,7 @@ class FlowGraph:
         """For each step the set of steps that can run behind it, as bits by position."""
         bit = self._bits
         reachable_from: dict[str, int] = {}
-        for group in parts_of(self.steps, self._following):
+        for group in strongly_connected_components(self.steps, self._following):
             reached = 0
             for name in group:
                 if self._leads_anywhere(name):
@@ -134,7 +134,7 @@ class FlowGraph:
         For each step a shortest one through it. Where very many steps lead to each other not every step is gone
         round from: at least one cycle of each group of such steps is listed.
         """
-        certain, any_ = self._circles(True), self._circles(False)
+        certain, any_ = self._cycles(True), self._cycles(False)
         reported: set[frozenset[str]] = set()
         listed: set[int] = set()
         left = MAX_CYCLE_STEPS
@@ -143,14 +143,14 @@ class FlowGraph:
             if group is None or (left <= 0 and group in listed):
                 continue
             is_certain = start in certain.group
-            cycle, seen = circle(start, (certain if is_certain else any_).moves.__getitem__)
+            cycle, seen = shortest_cycle(start, (certain if is_certain else any_).moves.__getitem__)
             left -= seen
             listed.add(group)
             if frozenset(cycle) not in reported:
                 reported.add(frozenset(cycle))
                 yield cycle, is_certain
 
-    def _circles(self, certain: bool) -> Circles:
+    def _cycles(self, certain: bool) -> Cycles:
         """The steps that can run and lead back to themselves without waiting."""
         steps = [step for step in self.steps if step not in self.waits and step in self.reachable]
         inner = set(steps)
@@ -162,7 +162,7 @@ class FlowGraph:
             ]
             for step in steps
         }
-        return circles(moves)
+        return cycles_in(moves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 A ``Part`` is what was collected from one unit of the parser (``abl.syntax.incremental.reader_cache``): a step, a rule,
 a variable. It goes with its unit from text to text, and its positions are those of the text in which the unit was first
-read. A ``Placed`` is a part where it is in one text. Who needs no position looks at parts, and may keep with a part
-what follows from it alone (``Part.derive``); so an edit costs what was edited, and moves only what is reported.
+read. A ``Placed`` is a part where it is in one text. Code that needs no position works on parts, and may cache with a
+part what depends on it alone (``Part.derive``). So an edit costs only what was edited, and only reported places are
+moved.
 """
 
 from __future__ import annotations

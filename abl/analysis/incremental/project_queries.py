@@ -1,4 +1,4 @@
-"""What the rules of a document asked of its project: with the same answers the findings are the same.
+"""The queries of a document's rules to its project: if the answers are the same, the findings are the same.
 
 After an edit of one agent, each of the others is asked for nothing but these answers. A question is an attribute of the
 ``Index``, a key that is looked up in one, or a call of one of its functions. An answer that is an agent is the same as

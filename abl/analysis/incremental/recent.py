@@ -15,13 +15,13 @@ class Recent(Generic[Key, Value]):
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.known: tuple[tuple[Key, Value], ...] = ()
+        self.entries: tuple[tuple[Key, Value], ...] = ()
 
     def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
         """The result for a key, made if none of the last ones is."""
-        for known, value in self.known:
-            if known == key:
+        for kept, value in self.entries:
+            if kept == key:
                 return value
         value = make(key)
-        self.known = ((key, value), *self.known[: self.size - 1])
+        self.entries = ((key, value), *self.entries[: self.size - 1])
         return value

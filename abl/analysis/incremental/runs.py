@@ -1,4 +1,4 @@
-"""Parts in a row, which most edits leave as they are: what they say together is remembered, too.
+"""Runs of consecutive parts, which most edits leave unchanged, so that results for a whole run are cached too.
 
 An edit changes one part and with it one run. What is asked of all parts of an agent is asked of its runs, of which
 there are a sixteenth as many.
@@ -76,7 +76,7 @@ class Run:
 def runs_of(placed: Sequence[Placed]) -> Iterator[tuple[int, Run]]:
     """The runs of an agent's parts, each with the number of its first part.
 
-    Where a run ends is a matter of the part with which it ends, so that what is put in or taken out changes one run.
+    Whether a run ends after a part depends on that part alone, so that an insertion or removal changes one run.
     """
     begin = 0
     for number, each in enumerate(placed):

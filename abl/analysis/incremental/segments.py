@@ -1,9 +1,9 @@
 """The rules over single nodes and expressions, which need not look again at what an edit has not changed.
 
-A rule that said nothing about a node, and asked for nothing outside of the node's part
-(``abl.analysis.incremental.parts``), will say nothing the next time either. The same holds if it asked only for facts
-that are still the same (``AgentIndex.facts``). Which rules those are is noted with the part, which meets us again in
-the next text; only the others run again. So an edit costs the rules of what was edited, and those that compare with the
+A rule that found nothing at a node, and read nothing outside of the node's part
+(``abl.analysis.incremental.parts``), will find nothing the next time either. The same holds if it read only facts that
+are still the same (``AgentIndex.facts``). These rules are noted with the part, which is reused in the next text; only
+the others run again. So an edit costs the rules of what was edited, and those that compare with the
 whole agent.
 """
 

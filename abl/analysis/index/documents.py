@@ -15,7 +15,7 @@ from abl.syntax import nodes, parse
 from abl.syntax.incremental.reparse import common_ends, reparse, reread
 from abl.syntax.readers.context import Corrections
 
-KEPT_DOCUMENTS = 1_024  # paths: those of a large project, about 0.4 MB for each agent of a page
+KEPT_DOCUMENTS = 1_024  # paths: those of a large project; an agent of one page takes about 0.4 MB
 KEPT_VERSIONS = 4  # texts of each: those of an author who undoes, and of others whose file has the same path
 KEPT_READINGS = 4  # of one text with other words: one for each time that it is read again, mostly
 
@@ -73,19 +73,19 @@ class _Versions:
     """The last texts of one path, which are mostly versions of one document."""
 
     def __init__(self) -> None:
-        self.known: tuple[DocumentIndex, ...] = ()
+        self.versions: tuple[DocumentIndex, ...] = ()
 
     def get(self, text: str) -> DocumentIndex | None:
         """The index of exactly that text."""
-        return next((index for index in self.known if index.source.text == text), None)
+        return next((index for index in self.versions if index.source.text == text), None)
 
     def like(self, text: str) -> DocumentIndex | None:
         """The index of the text that has most in common with this one."""
-        return max(self.known, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
+        return max(self.versions, key=lambda index: sum(common_ends(index.source.text, text)), default=None)
 
     def put(self, index: DocumentIndex) -> None:
         """Remember an index and forget the oldest."""
-        self.known = (index, *self.known[: KEPT_VERSIONS - 1])
+        self.versions = (index, *self.versions[: KEPT_VERSIONS - 1])
 
 
 @lru_cache(maxsize=KEPT_DOCUMENTS)

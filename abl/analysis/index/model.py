@@ -1,8 +1,8 @@
 """What the rules look at: one agent at a time, with the names it reads and writes and what refers to what.
 
 It is made of parts (``abl.analysis.incremental.parts``). Lists such as ``reads`` hold everything where it is in the
-text, and cost a copy of what an edit has moved; who asks for all of an agent each time asks for sets, or goes through
-``parts``.
+text, and cost a copy of what an edit has moved; code that needs all of an agent repeatedly uses the sets, or goes
+through ``parts``.
 """
 
 from __future__ import annotations

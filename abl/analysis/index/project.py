@@ -102,7 +102,7 @@ class Index:
 
     @cached_property
     def repeated(self) -> tuple[str, ...]:
-        """Names that more than one agent has (ABL121): what the second should be called, others may say."""
+        """Names that more than one agent has (ABL121); references may already use the intended name of the second."""
         counts = Counter(agent.name for agent in self.each() if agent.name and not agent.fragment)
         return tuple([name for name, count in counts.items() if count > 1])
 

@@ -75,9 +75,9 @@ def currencies(part: Part) -> frozenset[str]:
     return frozenset([f"{name}_currency" for name in named])
 
 
-def not_known(agent: AgentIndex, known: Paths, no_tools: frozenset[str]) -> Iterator[Read]:
+def not_known(agent: AgentIndex, visible: Paths, no_tools: frozenset[str]) -> Iterator[Read]:
     """The reads of names that are not known. ``no_tools``: names with results that no tool of the agent has."""
-    others = {path for path in agent.read_paths if path not in known}
+    others = {path for path in agent.read_paths if path not in visible}
     missing = {path for path in others if not is_stored(path) or path.partition(".")[0] in no_tools}
     for placed, paths in agent.each(read_paths) if missing else ():
         if not missing.isdisjoint(paths):

@@ -26,10 +26,10 @@ _START: Final = attrgetter("span.start")
 
 def caused_by_form(document: Document, findings: Sequence[Finding]) -> Iterator[tuple[str, Span]]:
     """Codes and places of what is missed in such blocks."""
-    causes = [finding for finding in findings if MARK in finding.data]
-    spans = [_reported_block(document.blocks, finding) for finding in causes]
-    own = {(finding.code, finding.span) for finding in causes}
-    for finding in findings if causes else ():
+    root_causes = [finding for finding in findings if MARK in finding.data]
+    spans = [_reported_block(document.blocks, finding) for finding in root_causes]
+    own = {(finding.code, finding.span) for finding in root_causes}
+    for finding in findings if root_causes else ():
         missed = finding.code in _MISSED and (finding.code, finding.span) not in own and not finding.data.get("y")
         if missed and any(span.start <= finding.span.start < span.end for span in spans):
             yield finding.code, finding.span

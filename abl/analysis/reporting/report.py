@@ -102,7 +102,7 @@ def suppression_of(document: Document) -> Suppression:
     """Read ``# abl-ignore CODE, CODE`` and ``# abl-ignore-file CODE``; unknown words are skipped."""
     everywhere: set[str] = set()
     lines: dict[int, frozenset[str]] = {}
-    known: dict[int, int | None] = {}
+    next_lines: dict[int, int | None] = {}
     for comment in document.comments:
         match = _IGNORE.match(comment.text) if "abl-ignore" in comment.text else None
         if match is None:
@@ -111,24 +111,24 @@ def suppression_of(document: Document) -> Suppression:
         codes = {r.code for r in rules if r is not None}
         if match["file"]:
             everywhere |= codes
-        elif line := _next_meaningful(document.source, document.source.position(comment.span.start).line, known):
+        elif line := _next_meaningful(document.source, document.source.position(comment.span.start).line, next_lines):
             lines[line] = lines.get(line, frozenset()) | codes
     return Suppression(frozenset(everywhere), lines)
 
 
-def _next_meaningful(source: Source, line: int, known: dict[int, int | None]) -> int | None:
-    """The next line that is neither blank nor a comment. ``known``: what was found for the lines passed on the way."""
+def _next_meaningful(source: Source, line: int, next_lines: dict[int, int | None]) -> int | None:
+    """The next line that is neither blank nor a comment. ``next_lines`` caches the answer for the lines passed."""
     passed, found = [line], None
     for later in range(line + 1, source.line_count + 1):
-        if later in known:
-            found = known[later]
+        if later in next_lines:
+            found = next_lines[later]
             break
         text = source.line_text(later).lstrip()
         if text and not text.startswith("#"):
             found = later
             break
         passed.append(later)
-    known.update(dict.fromkeys(passed, found))
+    next_lines.update(dict.fromkeys(passed, found))
     return found
 
 
@@ -177,14 +177,15 @@ def _is_shown(source: Source, selection: Selection, suppression: Suppression, fi
 
 
 def _is_exempt(finding: Finding) -> bool:
-    """True for what a fragment cannot know. A profile may know the agent that uses it, and names it."""
+    """True for findings that a fragment cannot decide. In a profile they are reported when they name the agent that
+    uses it.
+    """
     return finding.code in FRAGMENT_EXEMPT and "agent" not in finding.data
 
 
 def _superseded(findings: Iterable[Finding]) -> set[tuple[str, Span]]:
-    """Codes and places of what another finding says better, also where that one is switched off.
-
-    A finding that knows what was meant is better than one that does not.
+    """Codes and places of findings for which there is a better one, even if that one is switched off. A finding that
+    suggests what was meant is better than one that does not.
     """
     better = [finding for finding in findings if finding.code in _BETTER]
     if not better:

@@ -1,8 +1,8 @@
 """What one diagnostic suppresses beside it, where no other reading of the text does (docs/spec 05 §1).
 
 A misspelt word of the language is read as what it means (``abl.analysis.conformance.misspelt``), so nothing follows
-from it. Two things are left. Only their author knows names: where one is said to be misspelt, it is not said that
-nothing uses the one that is suggested. And what an entry lacks is not reported beside a key without a meaning: one
+from it. Two things are left. Names are chosen by the author: where one is reported as misspelt, the suggested name is
+not also reported as unused. And what an entry lacks is not reported beside a key without a meaning: one
 that is empty, or that may mean several. Besides, what is misread because of YAML that has no meaning (docs/spec 01 §1)
 is reported once, as that.
 """
@@ -36,11 +36,11 @@ _START: Final = attrgetter("span.start")
 
 def suppressed(document: Document, findings: Sequence[Finding], shown: Iterable[Finding]) -> set[int]:
     """The places in ``findings`` of those that one of those ``shown`` suppresses. A warning suppresses no error."""
-    causes = [one for one in shown if one.data.get("y") or one.code == _EMPTY]
-    if not causes:
+    root_causes = [one for one in shown if one.data.get("y") or one.code == _EMPTY]
+    if not root_causes:
         return set()
-    of_errors = _Causes(document, [one for one in causes if severity_of(one) == "error"])
-    of_all = _Causes(document, causes)
+    of_errors = _RootCauses(document, [one for one in root_causes if severity_of(one) == "error"])
+    of_all = _RootCauses(document, root_causes)
     return {
         at
         for at, finding in enumerate(findings)
@@ -58,19 +58,19 @@ def caused_by_yaml(source: Source, findings: Sequence[Finding]) -> Iterator[tupl
         start = finding.span.start
         at = bisect_right(spans, (start, len(source.text))) - 1
         within = at >= 0 and start < spans[at].end
-        misread = within and not (finding.code == "ABL125" and finding.span == spans[at])  # they say it themselves
+        misread = within and not (finding.code == "ABL125" and finding.span == spans[at])  # about it themselves
         if misread or (finding.code in _WITHOUT_VALUE and source.position(start).line in lines):
             yield finding.code, finding.span
 
 
-class _Causes:
+class _RootCauses:
     """The names that findings suggest, and by entry the keys that they are about."""
 
-    def __init__(self, document: Document, causes: Iterable[Finding]) -> None:
+    def __init__(self, document: Document, root_causes: Iterable[Finding]) -> None:
         self.blocks = document.blocks
         self.names: dict[str, set[Span]] = {}
         self.keys: dict[Span, set[str]] = {}
-        for one in causes:
+        for one in root_causes:
             for word in _suggested(one.data):
                 self.names.setdefault(word, set()).add(one.span)
             written = document.source.text[slice(*one.span)]
@@ -88,7 +88,7 @@ class _Causes:
         return None
 
     def suppresses(self, finding: Finding) -> bool:
-        """True for a finding that only follows from one of these causes."""
+        """True for a finding that only follows from one of these root_causes."""
         if finding.data.get("y"):
             return False
         if finding.code in _UNUSED and any(self.names.get(name, set()) - {finding.span} for name in _about(finding)):

@@ -49,7 +49,7 @@ class Owners:
         if root in RESULT_NAMES:
             return self._whole(self._latest(step, span)) if root not in self.agent.written_roots else None
         if root not in self._bound:
-            self._bound[root] = None  # for who gives a name its own value
+            self._bound[root] = None  # for code that assigns a name its own value
             self._bound[root] = self._of_name(root)
         return self._bound[root]
 

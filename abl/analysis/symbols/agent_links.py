@@ -1,7 +1,7 @@
-"""Names that bind parts of a project together: what profiles edit, tools provide, delegations exchange.
+"""Names that connect parts of a project: what profiles edit, tools provide, delegations exchange.
 
-Expressions, templates, writes and references are records of their own (``abl.analysis.collect.records``). Here is what
-stands at places that name a tool, step, variable or path by its bare word: docs/spec 06 §11, 07 §2, 08 §2 and §9, 09
+Expressions, templates, writes and references are records of their own (``abl.analysis.collect.records``). This module
+collects the places that name a tool, step, variable or path by its bare word: docs/spec 06 §11, 07 §2, 08 §2 and §9, 09
 §5, §6, §10 and §12.
 """
 

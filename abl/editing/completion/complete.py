@@ -119,7 +119,7 @@ def _in_expression(cursor: Cursor) -> bool:
 
 
 def _matching(offers: Iterable[Item], typed: str) -> list[Item]:
-    """Offers that continue with what was typed, ignoring case; those that merely hold it come last."""
+    """Offers that start with what was typed, ignoring case, then those that contain it."""
     unique = [item for item in {(item.label, item.kind): item for item in offers}.values() if item.label]
     wanted = typed.casefold()
     starts = [item for item in unique if item.insert.casefold().startswith(wanted) or _begins(item, wanted)]

@@ -20,10 +20,9 @@ _COMPARING: Final = frozenset({"==", "!=", ">=", "<=", ">", "<"})
 
 @dataclass(slots=True)
 class Reader:
-    """Where the text that was read so far leaves off.
-
-    ``operand``: a value is due. ``first``: it begins a condition, which NOT and EMPTY may open. ``tested``: the
-    condition has its comparison; there is one at most. ``only``: words of which one has to follow. ``choices``:
+    """The state of the grammar after the text so far. ``operand``: a value is expected. ``first``: it begins a
+    condition, so NOT and EMPTY may follow. ``tested``: the condition has its only comparison already. ``only``: words
+    of which one has to follow. ``choices``:
     how many ``?`` wait for their ``:``.
     """
 
@@ -88,7 +87,7 @@ class Reader:
 
 
 def left_off(text: str) -> Reader | None:
-    """Where an expression leaves off, of which ``text`` is the beginning; None for a text that is none."""
+    """The state at the end of ``text`` as the beginning of an expression; None if it cannot begin one."""
     reader = Reader()
     for token in tokenize(text):
         if token.kind == "end":

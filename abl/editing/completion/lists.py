@@ -13,7 +13,7 @@ from abl.source import Source
 from abl.syntax.lines.pieces import closing_bracket, split_commas
 
 _LINES: Final = 40
-"""How many lines a list in brackets is looked for."""
+"""Lines above the cursor that are searched for the start of a list in brackets."""
 _KEY: Final = re.compile(r"[\"']?(?P<key>[A-Za-z_][\w.]*)[\"']?\s*[:=](?!=)")
 _EVALUATED: Final = frozenset({"assignment", "check", "condition", "expression", "literal", "store", "template"})
 """Kinds of values of which a list is one of values, which may come again."""
@@ -60,9 +60,9 @@ def in_list(source: Source, line: int, before: str) -> tuple[int, str] | None:
     return number, source.text[source.line_starts[number - 1] : source.line_starts[line - 1] + len(before)]
 
 
-def unlisted(cursor: Cursor, known: Value, offers: Iterable[Item]) -> Iterator[Item]:
+def unlisted(cursor: Cursor, value: Value, offers: Iterable[Item]) -> Iterator[Item]:
     """The offers for a value of a key without the names that its list has already."""
-    taken = frozenset() if _EVALUATED & frozenset(known.kinds) else _listed(cursor)
+    taken = frozenset() if _EVALUATED & frozenset(value.kinds) else _listed(cursor)
     return (item for item in offers if item.label not in taken and item.insert.rstrip(": ") not in taken)
 
 

@@ -1,7 +1,7 @@
 """The order of the keys that completion offers: what is required and missing, then what usually follows (12 §1).
 
 What follows a key comes from ``abl.language.usual``, which was learned from written agents, and from the project
-itself: where its authors go on after a key in their own way, that comes before what others do.
+itself: what its authors write after a key comes before what others write.
 """
 
 from __future__ import annotations

@@ -86,11 +86,11 @@ def _known(block: str, key: str) -> Value:
     return value_at(block, key)
 
 
-def _legal(cursor: Cursor, block: str, key: str, known: Value) -> tuple[str, ...]:
+def _legal(cursor: Cursor, block: str, key: str, value: Value) -> tuple[str, ...]:
     """The closed set of words of a key."""
     if key == "METHOD" and block == "tool" and offer.binding(cursor) == "async_webhook":
         return vocabulary.WEBHOOK_METHODS
-    return known.words
+    return value.words
 
 
 def _by_key(cursor: Cursor, key: str, written: str) -> Iterator[Item]:

@@ -16,8 +16,8 @@ from ..nodes import ListNode, Literal, Node, Path, Test
 _NEGATIVE: Final = frozenset(("!=", "NOT IN", "IS NOT SET"))
 
 
-class Known(NamedTuple):
-    """What a test comes to where `condition`, a piece of code, holds; `tree` is code for the record."""
+class KnownOutcome(NamedTuple):
+    """The outcome of a test where `condition`, a piece of code, holds; `tree` is code for the record."""
 
     condition: str
     outcome: bool
@@ -40,7 +40,9 @@ class Records(Protocol):
         """The record of a name that is ∅."""
 
 
-def known_outcomes(node: Test, name: Path, value: str, types: tuple[type, ...], records: Records) -> Iterator[Known]:
+def known_outcomes(
+    node: Test, name: Path, value: str, types: tuple[type, ...], records: Records
+) -> Iterator[KnownOutcome]:
     """The outcomes of a test whose left side is a name; `value` is code for its value, which is one of `types`."""
     positive = node.op not in _NEGATIVE
 
@@ -51,17 +53,19 @@ def known_outcomes(node: Test, name: Path, value: str, types: tuple[type, ...], 
     # Only texts themselves: what else Python takes for equal to one has a record of its own.
     if len(trees) == 1:
         [(text, only)] = trees.items()
-        yield Known(f"type({value}) is str and {value} == {records.constant(text)}", positive, records.constant(only))
+        yield KnownOutcome(
+            f"type({value}) is str and {value} == {records.constant(text)}", positive, records.constant(only)
+        )
     elif trees:
         table = records.constant(trees)
-        yield Known(f"type({value}) is str and {value} in {table}", positive, f"{table}[{value}]")
+        yield KnownOutcome(f"type({value}) is str and {value} in {table}", positive, f"{table}[{value}]")
     if type(None) in types:
-        yield Known(f"{value} is None", not positive, records.constant(tree(None, not positive)))
+        yield KnownOutcome(f"{value} is None", not positive, records.constant(tree(None, not positive)))
     wanted = _boolean(node.right)
     if wanted is not None:
         for truth in (True, False):
             outcome = (truth is wanted) is positive
-            yield Known(f"{value} is {truth}", outcome, records.constant(tree(truth, outcome)))
+            yield KnownOutcome(f"{value} is {truth}", outcome, records.constant(tree(truth, outcome)))
 
 
 def undecided_types(node: Test, types: tuple[type, ...]) -> tuple[type, ...]:

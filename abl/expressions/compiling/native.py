@@ -61,7 +61,9 @@ def list_types(node: ListNode) -> tuple[type, ...]:
 
 
 def doubtful(op: str, left: str, right: str) -> tuple[str, str]:
-    """Where a yes, and where a no, may not be that of the doubles: two large ints that differ; see `Fast.order`."""
+    """Where true, and where false, may differ from comparing doubles: for two different large ints; see
+    `Fast.order`.
+    """
     low, high = (left, right) if op in ("<", "<=") else (right, left)
     if op in ("<", ">"):
         return f"{low} >= M or {high} <= NM", ""

@@ -239,7 +239,7 @@ class _Recorder:
         self.line(f"if not v{at}: n{at}['truthy'] = False")
 
     def decided(self, node: Node, kids: list[str], outcome: bool) -> None:
-        """The value and the record of a yes or no that is known here."""
+        """The value and the record of a result that is known here."""
         at = self.number(node)
         self.line(f"v{at} = {outcome}")
         self.line(f"n{at} = {self.constant(self.prepared(node, outcome))}.copy()")
@@ -248,7 +248,7 @@ class _Recorder:
     def branched(self, node: Node, kids: list[str], condition: str, doubts: tuple[str, str] = ("", "")) -> None:
         """The record of a condition; Python is quickest where a comparison is followed by a jump.
 
-        `doubts` are what makes a yes, and a no, one for the Explainer.
+        `doubts` are the conditions under which a true, and a false, result is left to the Explainer.
         """
         for head, outcome, doubt in ((f"if {condition}:", True, doubts[0]), ("else:", False, doubts[1])):
             self.line(head)
@@ -266,7 +266,7 @@ class _Recorder:
         outer = self.indent
         if isinstance(node.left, Path):
             self.read(node.left, types)
-            types = self.known(node, node.left, types)
+            types = self.known_cases(node, node.left, types)
             if types:
                 self.leaf_record(node.left, types)
                 self.compared(node)
@@ -277,11 +277,13 @@ class _Recorder:
             self.compared(node)
         self.indent = outer
 
-    def known(self, node: Test, name: Path, types: tuple[type, ...]) -> tuple[type, ...]:
-        """What is known beforehand; gives the types whose records are still to be made, behind an `else`."""
+    def known_cases(self, node: Test, name: Path, types: tuple[type, ...]) -> tuple[type, ...]:
+        """Emit the outcomes that are known beforehand; gives the types whose records are still to be made, after an
+        `else`.
+        """
         at, head = self.number(node), "if"
-        for known in known_outcomes(node, name, f"v{self.number(name)}", types, self):
-            self.line(f"{head} {known.condition}: v{at} = {known.outcome}; n{at} = {known.tree}")
+        for case in known_outcomes(node, name, f"v{self.number(name)}", types, self):
+            self.line(f"{head} {case.condition}: v{at} = {case.outcome}; n{at} = {case.tree}")
             head = "elif"
         if head == "if":
             return types

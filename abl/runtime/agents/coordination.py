@@ -39,7 +39,7 @@ def coordinate(
     ``work`` lets an agent that is asked do its work.
     """
     if engine.state.turn == 0 and thread.flow.status != "ended":
-        return Signal.NEXT  # a greeting decides nothing, unless its work ended the flow (09 §3)
+        return Signal.NEXT  # a greeting leads to no move, unless its work ended the flow (09 §3)
     if check_escalation(engine, thread):
         return Signal.MOVED
     if _hand_off(engine, thread, allowed=handoffs):
@@ -168,7 +168,7 @@ def _store(engine: Engine, thread: Thread, plan: CompletionPlan) -> None:
 
 
 def check_escalation(engine: Engine, thread: Thread) -> bool:
-    """Fire the first trigger that holds; one that fired is quiet until it was false (T6, T12)."""
+    """Fire the first trigger that holds; a trigger fires again only after it was false (T6, T12)."""
     for plan in engine.program(thread).escalations:
         fired = f"_escalated:{plan.index}"
         if not engine.holds(thread, plan.when):

@@ -176,7 +176,7 @@ def _begin(engine: Engine, child: Thread, inputs: dict[str, Any], secret: set[st
 
 
 def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:
-    """Why the agent has not come to an end; None when it has. One without a flow is done when it has replied."""
+    """Why the agent has not finished; None when it has. An agent without a flow has finished when it has replied."""
     if engine.state.escalated or child.done:
         return None
     top = engine.state.stack[-1]

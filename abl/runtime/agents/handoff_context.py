@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Given:
-    """What goes along with a handoff: values by name, those that are not set, and the summary."""
+    """What a handoff carries: values by name, the names without a value, and the summary."""
 
     values: dict[str, Any]
     unset: list[str]

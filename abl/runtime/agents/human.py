@@ -28,7 +28,7 @@ HUMAN_DONE = "human.done"
 def listen(engine: Engine, thread: Thread) -> None:
     """A message for the human: it is kept for whoever reads the conversation, and no agent answers it (T1).
 
-    Guardrails look at it as at any other, since a human is no reason to show what they hide.
+    Guardrails look at it as at any other, since a human must not see what they hide either.
     """
     if engine.turn.message is None or not admit(engine, thread):
         return
@@ -38,7 +38,9 @@ def listen(engine: Engine, thread: Thread) -> None:
 
 
 def finish(engine: Engine, left: Mapping[str, Any]) -> None:
-    """The human is done and ``left`` these fields: the first entry that holds runs, then the agent is back."""
+    """The human is done and ``left`` these fields: the first entry whose condition holds runs, then the agent has
+    control again.
+    """
     thread = engine.active
     engine.state.escalated = False
     thread.system["human"] = dict(left)

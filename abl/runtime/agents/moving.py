@@ -1,6 +1,6 @@
 """Carrying out moves: HANDOFF and return, ESCALATE, the end of an agent (docs/spec 09 §5, §7).
 
-The only place where control changes. Who wants it to says so with ``Engine.move``.
+The only place where control changes; all other code requests a move with ``Engine.move``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def carry_out(engine: Engine, thread: Thread, move: Move) -> bool:
 
 
 def _complete(engine: Engine, thread: Thread, *, recorded: bool) -> None:
-    """The agent is done: hook, recall, then back to the parent that wants control, else the session is over."""
+    """The agent has completed: hook, recall, then control returns to the parent that wants it, else the session
+    ends.
+    """
     if not recorded:
         engine.recorder.emit("complete", {"index": None, "reason": "flow"})
     work_ended(engine, thread)
@@ -59,7 +61,7 @@ def _complete(engine: Engine, thread: Thread, *, recorded: bool) -> None:
     engine.state.stack.pop()
     thread.done = True
     if thread.delegated:
-        engine.state.stack.append(thread.agent)  # who asked takes it away
+        engine.state.stack.append(thread.agent)  # the agent that asked removes the thread
     elif engine.state.stack:
         _return_to_parent(engine, thread)
     else:

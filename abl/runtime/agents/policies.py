@@ -1,4 +1,4 @@
-"""POLICIES of a supervisor: conditions that are watched and reported, and block nothing (docs/spec 09 §4)."""
+"""POLICIES of a supervisor: conditions that are checked and reported but block nothing (docs/spec 09 §4)."""
 
 from __future__ import annotations
 

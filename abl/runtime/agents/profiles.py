@@ -64,7 +64,7 @@ def rules(engine: Engine, thread: Thread) -> tuple[RulePlan, ...]:
 
 
 def hidden_tools(engine: Engine, thread: Thread) -> frozenset[str]:
-    """Tools that are unknown now: hidden ones, and those that only profiles add of which none holds (09 §12)."""
+    """Tools that are unavailable now: hidden ones, and those that are added only by inactive profiles (09 §12)."""
     plans = attached(engine, thread)
     if not plans:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Comparisons of a date with something that is none: false, and in a rule an error where they decide (02 §5.1, 04 §6).
+"""Comparisons of a date with something else: false, and in a rule an error if they decide its outcome (02 §5.1, 04 §6).
 
 Unset would otherwise be later than any date, as it counts as 0 and so does the date.
 """

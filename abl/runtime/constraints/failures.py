@@ -11,7 +11,7 @@ from abl.runtime.plan.parts import RulePlan
 BOUND = 3
 """Jumps and retries of one rule in a turn; then the failure is terminal (docs/spec 04 §5)."""
 NO_ACTION: dict[str, Any] = {"type": "detour", "target": None, "fields": [], "then": None, "clear": []}
-"""Of a rule that a detour spares, where its failure still keeps the agent from completing."""
+"""The action of a rule that does not act during a detour, when its failure still keeps the agent from completing."""
 
 
 @dataclass(slots=True)

@@ -139,10 +139,10 @@ class _Pass:
 
     def spares(self) -> bool:
         """True in the steps of an open detour; detours may end while the pass runs."""
-        opened = tuple(self.thread.detours)
-        if opened not in self.spared:
-            self.spared[opened] = spares(self.engine, self.thread, self.point)
-        return self.spared[opened]
+        open_detours = tuple(self.thread.detours)
+        if open_detours not in self.spared:
+            self.spared[open_detours] = spares(self.engine, self.thread, self.point)
+        return self.spared[open_detours]
 
     def warn(self, plan: RulePlan, message: str) -> None:
         """Log the message of a WARN, once a turn while it stays the same (docs/spec 04 §4)."""
@@ -161,7 +161,7 @@ class _Pass:
         self.refs.clear()
 
     def outcome(self, plan: RulePlan) -> _Judgement:
-        """Gates first; the core is not touched when one is closed."""
+        """Gates first; the core is not evaluated when one does not hold."""
         engine, thread = self.engine, self.thread
         if plan.checkpoint == "other":
             return _Judgement("inert")

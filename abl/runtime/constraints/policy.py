@@ -1,4 +1,4 @@
-"""Unset variables in a rule: what the policy ``skip_unset`` would leave unjudged (docs/spec 04 §6.1)."""
+"""Unset variables in a rule: which rules the policy ``skip_unset`` would not judge (docs/spec 04 §6.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trace events (docs/spec 12 §4): numbered, with parents, masked before they exist anywhere.
+"""Trace events (docs/spec 12 §4): numbered, with parents, and masked before anything else sees them.
 
 The recorder is on the path of every turn, so events are plain dict literals and values are shared, never copied:
 see :mod:`abl.runtime.state` for why that is safe.
@@ -46,7 +46,7 @@ class Recorder:
         self.timer = timer
         self.events: list[Event] = []
         self.full = False
-        """The turn has all the events that it may have; it is ending, and what ends it may still be recorded."""
+        """The turn has reached its maximum of events and is ending; only what ends it may still be recorded."""
         self.agent: str | None = None
         self.step: str | None = None
         self._parents: list[int] = []

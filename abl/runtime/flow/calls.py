@@ -84,7 +84,7 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
 
 
 def _tries_again(engine: Engine, thread: Thread, called: Called, key: str, tool: str) -> bool:
-    """RETRY of the matching ON_ERROR handler; its words come once, before the first retry (09 §8)."""
+    """RETRY of the matching ON_ERROR handler; its message is said once, before the first retry (09 §8)."""
     handler = errors.find(engine, thread, _details(called.error))
     limit = errors.retries(handler)
     spent = engine.turn.bounds.get(f"retry:{key}", 0)

@@ -1,4 +1,5 @@
-"""Detours: the flow goes to a step that a rule's GOTO names, to change what the rule demands (docs/spec 04 §5).
+"""Detours: after a rule's GOTO the flow runs other steps until the value that the rule rejects is changed (docs/spec
+04 §5).
 
 While a detour is open, the rule and the other rules without BEFORE that have a GOTO are judged and recorded in the
 steps of the detour, and do not act there. It is over once every open part of the condition has been written.

@@ -1,7 +1,8 @@
 """Running a flow: the loop over actions (docs/spec 06 §8, §9).
 
-The position is a stack of frames in the thread's state, so a flow can stop between any two actions and continue
-later, in another process as well. ``PERFORM`` says who performs which action; the signal says what the loop does next.
+The position is a stack of frames in the thread's state, so a flow can stop between any two actions and continue later,
+even in another process. ``PERFORM`` maps kinds of actions to the functions that perform them; the signal that a
+function returns says what the loop does next.
 """
 
 from __future__ import annotations
@@ -180,4 +181,4 @@ PERFORM: Mapping[type, Callable[[Engine, Thread, Any], Signal]] = {
     Resume: handlers.resume,
     Zone: _zone,
 }
-"""Who performs an action of which kind."""
+"""Kind of action -> the function that performs it."""

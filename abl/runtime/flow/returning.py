@@ -30,8 +30,8 @@ def keep_place(engine: Engine, thread: Thread, to: str) -> Then:
     """Before a HANDOFF out of a step: whether the flow goes on here later, since the other agent gives control back.
 
     Out of a digression it then waits where it waited; out of ON_INPUT it waits for the next input; elsewhere it goes on
-    behind the list in which the HANDOFF stands, and judges a CHECK again that led to it. Nothing that the step has done
-    is done twice.
+    behind the list in which the HANDOFF stands, and judges a CHECK again that led to it. Nothing that the step has
+    done is repeated.
     """
     flow, program = thread.flow, engine.program(thread)
     entry = next((plan for plan in program.handoffs if plan.to == to), None)

@@ -42,7 +42,7 @@ def assign(
     note_source(thread, target, from_tool and value is not None)
     old = engine.context(thread).value(target)
     if value is None or isinstance(value, bool):
-        sensitive = False  # a yes or no reveals no more than the outcome of a rule
+        sensitive = False  # true or false reveals no more than the outcome of a rule
     if sensitive:
         engine.recorder.add_derived(value)
     if fact is not None:

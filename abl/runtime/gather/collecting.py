@@ -44,7 +44,7 @@ class Request:
     span: Any = None
     corrections: bool = False
     message: str | None = None  # prompt of a field without its own (COLLECT)
-    branches: bool = False  # branches of the GATHER may take a failure, so that who receives judges them
+    branches: bool = False  # branches of the GATHER may handle a failure, so the caller judges them
 
 
 def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -> bool:

@@ -1,7 +1,7 @@
 """Corrections of earlier answers in a message: "sorry, Friday", "not 3 but 4", "change the day to Friday" (07 §9).
 
-Each cue is looked for once in a line, and what belongs to it behind the place where it stands. A pattern that holds cue
-and rest together goes back again and again: 20,000 blanks held a process until it was killed.
+Each cue is searched once in a line, and its value after the place of the cue. One pattern for cue and value together
+would backtrack: 20,000 blanks once blocked a process until it was killed.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def booleans(text: str, language: str, today: date) -> Iterator[Found]:
         for word, truth in tables
         for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
     ]
-    # "not sure" holds both; a refusal decides.
+    # "not sure" contains both; the refusal counts.
     hits.sort(key=lambda f: (f.value, f.start, -f.end))
     yield from hits
 

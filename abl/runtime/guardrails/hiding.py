@@ -10,11 +10,13 @@ from abl.runtime.guardrails import texts as guardtexts
 from abl.runtime.plan.guardrails import GuardPlan
 
 HIDING_KINDS = frozenset({"input", "output", "tool_output"})
-"""What is redacted here nobody gets; arguments and handed-over values stay known to the agent that sends them."""
+"""Kinds whose redacted text reaches nobody. Arguments and handed-over values stay known to the agent that sends
+them.
+"""
 
 
 def hides(plan: GuardPlan) -> bool:
-    """Whether what the guardrail takes out must not be shown. ``filter`` and other fixes tidy up, they hide nothing."""
+    """Whether what the guardrail takes out must not be shown. ``filter`` and other fixes only tidy the text."""
     return plan.action == "redact" or (plan.action == "fix" and plan.strategy == "redact_pii")
 
 
@@ -24,7 +26,9 @@ def hides_anything(plans: Iterable[GuardPlan]) -> bool:
 
 
 class Before:
-    """What a text was on its way through the guardrails of a kind. Once one hides it, it is shown as what is left."""
+    """The versions of a text on its way through the guardrails of a kind. Once one of them redacts it, events show the
+    result for all versions.
+    """
 
     def __init__(self, recorder: Recorder, kind: str) -> None:
         self._recorder = recorder

@@ -71,7 +71,9 @@ def _names(kind: str, value: Any) -> dict[str, Any]:
 
 
 def _verdict(engine: Engine, thread: Thread, plan: GuardPlan, kind: str, value: Any) -> Outcome:
-    """The check, which leaves no ``match`` behind. An error counts as fired: what fails lets nothing through."""
+    """The check, which leaves no ``match`` behind. An error counts as fired, so that a failing check blocks the
+    text.
+    """
     engine.budget.step()
     context = engine.context(thread).with_local(_names(kind, value))
     outcome = plan.check.run(context, engine.now(), engine.random)

@@ -26,7 +26,7 @@ Key = tuple[str, str, str]
 
 
 class Owner(Conversation, Protocol):
-    """Whose facts they are; an engine is one."""
+    """The owner of the facts: an engine."""
 
     def program(self, thread: Thread) -> Program: ...
     def scope_of(self, path: str, thread: Thread) -> tuple[str, str | None, str]: ...
@@ -56,7 +56,7 @@ class Facts:
             self._fetched.clear()
 
     def start_turn(self) -> None:
-        """See the store afresh."""
+        """Forget what was read, so that the store is read again."""
         self._fetched.clear()
         self.writes = []
 

@@ -37,7 +37,7 @@ class Memories:
         return Memories(self.blocks, self.records, self.bank, self.session_policy)
 
     def start_turn(self, policy: Mapping[str, Any] | MemoryPolicy | None = None) -> None:
-        """See the stores afresh; ``policy`` overrides the session's for this turn (ValueError when it is wrong)."""
+        """Forget what was read; ``policy`` overrides the session's for this turn (ValueError when it is wrong)."""
         self.policy = MemoryPolicy.read(policy, self.session_policy)
         self._fetched.clear()
 

@@ -61,7 +61,7 @@ class MemoryBank:
 
 
 def last_lines(text: str, most: int | None) -> str:
-    """The last ``most`` lines of a text; what ends the last line begins no other."""
+    """The last ``most`` lines of a text; the line end of the last line starts no further line."""
     if most is None:
         return text
     end = "\n" if text.endswith("\n") else ""
@@ -124,8 +124,8 @@ class MemoryBlocks:
         _check_limits(block_type, content)
         with self._lock:
             current = self._blocks.get(key)
-            known = current.updated_at if current is not None else None
-            if not _same_moment(known, expected_updated_at):
+            stored = current.updated_at if current is not None else None
+            if not _same_moment(stored, expected_updated_at):
                 raise BlockRefused("conflict", _conflict(current, expected_updated_at), current)
             self._blocks[key] = written = self._written(current, key, content)
             return written
@@ -165,14 +165,14 @@ def _check_limits(block_type: str, content: str) -> None:
         raise BlockRefused("over-limit", f"core has {entries} entries; {CORE_ENTRIES} are allowed")
 
 
-def _same_moment(known: str | None, expected: str | None) -> bool:
-    if known is None or expected is None:
-        return known is expected
+def _same_moment(stored: str | None, expected: str | None) -> bool:
+    if stored is None or expected is None:
+        return stored is expected
     try:
         read = datetime.fromisoformat(expected)
     except ValueError:
         raise BlockRefused("invalid", f"expected_updated_at is {expected!r}; it is no ISO time") from None
-    return datetime.fromisoformat(known) == (read if read.tzinfo is not None else read.replace(tzinfo=UTC))
+    return datetime.fromisoformat(stored) == (read if read.tzinfo is not None else read.replace(tzinfo=UTC))
 
 
 def _conflict(current: BlockView | None, expected: str | None) -> str:

@@ -34,7 +34,7 @@ class CallFailed:
 
 @dataclass(frozen=True, slots=True)
 class GatherFailed:
-    """Behind the branch that a failed GATHER took, which says something or not: it continues asking (06 §6.2)."""
+    """Follows the branch of a failed GATHER, whether that said something or not: the GATHER asks again (06 §6.2)."""
 
     speaks: Mapping[str, bool]  # by key of a branch
 

@@ -21,7 +21,7 @@ _ELSE = re.compile(r"ELSE\b:?\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class DonePlan:
-    """An entry of on_human_complete; without ``when`` it is for when no other holds."""
+    """An entry of on_human_complete; one without ``when`` runs when no other holds."""
 
     when: Formula | None
     given: Entry

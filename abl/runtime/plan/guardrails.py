@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
 
 TIERS = ("provider", "llm_check")
-"""Who judges where it is no check: a service, a model."""
+"""Tiers that are judged by a service or a model instead of a check."""
 
 
 @dataclass(frozen=True)

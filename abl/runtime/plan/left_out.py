@@ -1,4 +1,6 @@
-"""What an agent has that nothing here executes, where a run meets it (docs/spec 09 §16)."""
+"""Constructs of an agent that the runtime does not execute, by the place where a run reaches them (docs/spec 09
+§16).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
 
 OF_PROFILES = ("BEHAVIOR_PROFILE", "BEHAVIOR_PROFILES")
-"""What stands there is told when the profile becomes active."""
+"""Constructs in a profile are reported when the profile becomes active."""
 WHY = "the platform does it; runs here go on without it"
 
 
@@ -33,7 +35,7 @@ class LeftOuts:
 
 
 def left_outs(program: AgentText) -> LeftOuts:
-    """The outermost constructs that are told, by where a run meets them."""
+    """The outermost constructs that are reported, by the place where a run reaches them."""
     from abl.analysis.conformance.not_executed import of_section
 
     agent, source = program.agent, program.source

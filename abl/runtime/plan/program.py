@@ -304,7 +304,7 @@ class Program(AgentText):
     def template_parts(self) -> dict[str, tuple[tuple[str, nodes.Content], ...]]:
         """What a TEMPLATE presents besides its text, by name: its formats as one, and the rest."""
         described = [t for s in self.agent.sections if s.keyword == "TEMPLATES" for t in s.described]
-        return {t.name.value: parts_of(t.content) for t in described if isinstance(t, nodes.Template)}
+        return {t.name.value: template_parts(t.content) for t in described if isinstance(t, nodes.Template)}
 
     @cached_property
     def shown_parts(self) -> tuple[tuple[str, nodes.Content], ...]:
@@ -390,7 +390,7 @@ class Program(AgentText):
         return self.execution.given("tool_timeout") or 30_000
 
 
-def parts_of(template: nodes.Content) -> tuple[tuple[str, nodes.Content], ...]:
+def template_parts(template: nodes.Content) -> tuple[tuple[str, nodes.Content], ...]:
     """The formats of a template, as FORMATS has them, and its other parts by key."""
     others = [
         (part.key.upper(), part) for part in template.members if part.key.upper() in ("VOICE", "ACTIONS", "RENDERABLES")

@@ -29,7 +29,9 @@ class Concealer:
         self._engine = engine
         self._thread = thread
         self.revealing = False
-        """A slot was concealed that reveals something: a piece of a secret does, a "yes" about it does not."""
+        """A slot was concealed that would reveal something: a piece of a secret does, true or false about it does
+        not.
+        """
 
     def __call__(self, expression: Expression, value: Any, inside: bool) -> str | None:
         """The slot's display: as declared for a sensitive name itself, redacted for what is computed from one."""

@@ -40,7 +40,7 @@ def learn(engine: Conversation, fact: Fact) -> None:
     if fact.source.get("sensitive") and not _declared_so(engine, fact.path, masking):
         masks[fact.path] = {"scope": fact.scope, **masking}
     elif masks.get(fact.path, {}).get("scope") == fact.scope:
-        del masks[fact.path]  # somebody decided so since
+        del masks[fact.path]  # set on the fact itself since then
 
 
 def release(engine: Conversation, path: str) -> None:

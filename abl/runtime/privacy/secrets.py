@@ -12,13 +12,13 @@ from abl.limits import MAX_SECRETS
 from abl.runtime.state import SessionState
 
 SHORT = 3
-"""Secrets below this length are hidden only as whole words made of digits; any other would hide half the trace."""
+"""Secrets below this length are hidden only as whole words of digits; otherwise they would hide half the trace."""
 PIECE = 4
 """So many characters of a secret in a row are a piece of it."""
 SPACED, SEPARATOR = range(6, 65), r"[^\w\n]{0,2}"
 """Secrets of these lengths are found with separators between their characters, too."""
 MAX_TWINS = 200
-"""So many texts that hold something sensitive are known by heart: more than a request to a model looks back."""
+"""Texts with something sensitive that are remembered as a whole: more than a request to a model looks back."""
 
 
 class Secrets:

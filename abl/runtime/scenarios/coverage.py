@@ -68,6 +68,10 @@ class Coverage:
         }
 
 
-def _ratio(seen: Iterable[Any], known: Iterable[Any]) -> dict[str, Any]:
-    seen, known = set(seen), list(known)
-    return {"seen": len(seen & set(known)), "all": len(known), "missing": [k for k in known if k not in seen]}
+def _ratio(seen: Iterable[Any], everything: Iterable[Any]) -> dict[str, Any]:
+    seen, everything = set(seen), list(everything)
+    return {
+        "seen": len(seen & set(everything)),
+        "all": len(everything),
+        "missing": [k for k in everything if k not in seen],
+    }

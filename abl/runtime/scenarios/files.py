@@ -13,7 +13,7 @@ from abl.project import NONE, Project, ProjectFileError, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import parse_time, ttl_seconds
 from abl.runtime.scenarios.memory import MemorySeed, policy_of, read_memory
-from abl.runtime.scenarios.strict import ScenarioError, known, listed, mapping
+from abl.runtime.scenarios.strict import ScenarioError, check_keys, listed, mapping
 from abl.yaml_reader import UnreadableYaml, load_yaml
 
 TOP_KEYS = [
@@ -163,11 +163,11 @@ def read_scenario(
         except UnreadableYaml as error:
             raise ScenarioError(f"{place}: this is no YAML: {error}") from error
     data = mapping(data, place)
-    known(data, TOP_KEYS, place)
+    check_keys(data, TOP_KEYS, place)
     if data.get("policy", "evaluate") not in {"evaluate", "skip_unset"}:
         raise ScenarioError(f"{place}: policy is {data['policy']!r}; it is evaluate or skip_unset")
     start = mapping(data.get("start") or {}, f"{place}: start")
-    known(start, ["expect"], f"{place}: start")
+    check_keys(start, ["expect"], f"{place}: start")
     turns = listed(data.get("turns") or [], f"{place}: turns")
     return Scenario(
         name=str(data.get("scenario", place)),
@@ -192,11 +192,11 @@ def read_scenario(
 
 def _step(entry: Any, place: str) -> Step:
     data = mapping(entry, place)
-    known(data, TURN_KEYS, place)
+    check_keys(data, TURN_KEYS, place)
     act = data.get("act")
     if act is not None:
         act = mapping(act, f"{place}: act")
-        known(act, ["id", "value"], f"{place}: act")
+        check_keys(act, ["id", "value"], f"{place}: act")
         if "id" not in act:
             raise ScenarioError(f"{place}: act needs an id")
     if act is not None and "say" in data:
@@ -222,24 +222,24 @@ def _expectation(data: Any, place: str) -> Mapping[str, Any] | None:
     if data is None:
         return None
     found = mapping(data, place)
-    known(found, EXPECT_KEYS, place)
+    check_keys(found, EXPECT_KEYS, place)
     for key, allowed in RECORD_KEYS.items():
         for at, record in enumerate(listed(found.get(key) or [], f"{place}: {key}")):
-            known(mapping(record, f"{place}: {key}[{at}]"), allowed, f"{place}: {key}[{at}]")
+            check_keys(mapping(record, f"{place}: {key}[{at}]"), allowed, f"{place}: {key}[{at}]")
     if found.get("memory") is not None:
-        known(mapping(found["memory"], f"{place}: memory"), ["bank", "stores"], f"{place}: memory")
+        check_keys(mapping(found["memory"], f"{place}: memory"), ["bank", "stores"], f"{place}: memory")
     for key in ("events", "no_calls"):
         listed(found.get(key) or [], f"{place}: {key}")
     reply = found.get("reply")
     for matcher in reply if isinstance(reply, list) else [reply]:
         if isinstance(matcher, Mapping):
-            known(matcher, ["contains", "matches"], f"{place}: reply")
+            check_keys(matcher, ["contains", "matches"], f"{place}: reply")
     return plain(found)  # type: ignore[no-any-return]
 
 
 def _facts(data: Any, place: str) -> dict[str, dict[str, Any]]:
     found = mapping(data, place)
-    known(found, SCOPES, place)
+    check_keys(found, SCOPES, place)
     return {scope: plain(mapping(paths or {}, f"{place}: {scope}")) for scope, paths in found.items()}
 
 
@@ -249,7 +249,7 @@ def _tools(data: Any, place: str) -> dict[str, tuple[Mapping[str, Any], ...]]:
         entries = listed(cases, f"{place}: {tool}")
         for at, case in enumerate(entries):
             where = f"{place}: {tool}[{at}]"
-            known(mapping(case, where), CASE_KEYS, where)
+            check_keys(mapping(case, where), CASE_KEYS, where)
             if "result" not in case and "error" not in case:
                 raise ScenarioError(f"{where}: a case needs a result or an error")
         tools[str(tool)] = tuple(plain(entries))
@@ -261,7 +261,7 @@ def _model(data: Any, place: str) -> tuple[Mapping[str, Any], ...] | None:
         return None
     lines = listed(data, place)
     for at, line in enumerate(lines):
-        known(mapping(line, f"{place}[{at}]"), ["reply", "call", "args"], f"{place}[{at}]")
+        check_keys(mapping(line, f"{place}[{at}]"), ["reply", "call", "args"], f"{place}[{at}]")
     return tuple(plain(lines))
 
 

@@ -11,7 +11,7 @@ from abl.runtime.memory.ports import BLOCK_TYPES, BlockRefused
 from abl.runtime.memory.systems import Memories
 from abl.runtime.memory.systems_in_memory import MemoryBank, MemoryBlocks, MemoryRecords
 from abl.runtime.ports import Clock
-from abl.runtime.scenarios.strict import ScenarioError, known, listed, mapping
+from abl.runtime.scenarios.strict import ScenarioError, check_keys, listed, mapping
 
 KEYS = ["bank", "max_lines", "stores", "session_meta", "blocks", "policy"]
 BLOCK_KEYS = ["block_type", "agent", "content"]
@@ -66,7 +66,7 @@ def read_memory(data: Any, place: str) -> MemorySeed | None:
     if data is None:
         return None
     found = mapping(data, place)
-    known(found, KEYS, place)
+    check_keys(found, KEYS, place)
     most = found.get("max_lines")
     if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
         raise ScenarioError(f"{place}: max_lines is {most!r}; a whole number from 1 on is right")
@@ -99,7 +99,7 @@ def _blocks(data: Any, place: str) -> tuple[Mapping[str, str], ...]:
     blocks = []
     for at, entry in enumerate(listed(data or [], place)):
         block = mapping(entry, f"{place}[{at}]")
-        known(block, BLOCK_KEYS, f"{place}[{at}]")
+        check_keys(block, BLOCK_KEYS, f"{place}[{at}]")
         if block.get("block_type") not in BLOCK_TYPES or not isinstance(block.get("content"), str):
             raise ScenarioError(f"{place}[{at}]: a block needs a block_type ({' or '.join(BLOCK_TYPES)}) and a content")
         blocks.append(block)

@@ -13,7 +13,7 @@ from abl.runtime.flow.variables import nested
 from abl.runtime.ports import ModelReply
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-"""NOW() of a script: always the same, so that it plays the same."""
+"""NOW() of a script: fixed, so that a script always gives the same result."""
 
 
 class ScriptedModel:

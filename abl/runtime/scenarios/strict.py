@@ -32,7 +32,7 @@ def kind_of(value: Any) -> str:
     )
 
 
-def known(data: Mapping[Any, Any], allowed: Iterable[str], place: str) -> None:
+def check_keys(data: Mapping[Any, Any], allowed: Iterable[str], place: str) -> None:
     """ScenarioError with a suggestion for a key that is none of those allowed."""
     names = list(allowed)
     for key in data:

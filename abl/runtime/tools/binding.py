@@ -26,7 +26,7 @@ def bind_blocked(engine: Engine, thread: Thread, name: str, as_name: str | None,
 def bind(
     engine: Engine, thread: Thread, call: Invocation, called: Called, nested: Nested | None
 ) -> nodes.Transition | None:
-    """Bind a result or failure and run the tool's own block; where that leads, if anywhere.
+    """Bind a result or failure and run the tool's own block; its exit, if it has one.
 
     ``nested`` makes the calls in that block; a call that a rule blocked makes none.
     """

@@ -1,4 +1,4 @@
-"""Instructions to the model about words and manner: the glossary, COMMUNICATION (docs/spec 09 §2, §4, §10)."""
+"""Instructions to the model about terms and tone: the glossary, COMMUNICATION (docs/spec 09 §2, §4, §10)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _matches(engine: Engine, thread: Thread, handler: nodes.IntentHandler, messa
 def _in_order(words: list[str], message: str) -> bool:
     """Whether the words of a name are in the message as whole words, one behind the other.
 
-    The first place of each is enough, and one pass finds it; a pattern of all words goes back again and again.
+    The first place of each is enough, and one pass finds it; one pattern of all words would backtrack.
     """
     at = 0
     for word in words:

@@ -1,4 +1,4 @@
-"""What runs leave out, told in the trace where a run meets it (docs/spec 09 §16)."""
+"""Reports constructs that the runtime does not execute, in the trace where a run reaches them (docs/spec 09 §16)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tell_tool(engine: Engine, thread: Thread, tool: str) -> None:
 
 
 def is_told(engine: Engine, thread: Thread, action: nodes.Directive, tool: str = "") -> bool:
-    """True for a directive that was told when its step was entered, its tool called or its agent activated."""
+    """True for a directive that was reported when its step was entered, its tool called or its agent activated."""
     outs = engine.program(thread).left_outs
     told = (*outs.sections, *outs.steps.get(thread.flow.step or "", ()), *outs.tools.get(tool, ()))
     span = engine.program(thread).span(action) if told else None

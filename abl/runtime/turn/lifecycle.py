@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 CAN_PAUSE = frozenset({"before_agent", "before_turn", "after_turn", "ON_START"})
-"""Lists that can wait for the user's consent to a call; ``after_agent`` runs when the agent no longer listens."""
+"""Lists that can wait for the user's consent to a call. Not ``after_agent``: it runs when the agent no longer receives
+messages.
+"""
 
 
 def activate(engine: Engine, thread: Thread) -> bool:

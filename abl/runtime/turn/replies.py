@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 GOES_ON = frozenset({Verdict.COLLECTING, Verdict.JUMP, Verdict.STEP_AGAIN})
-"""With these the agent still has work, even when what was dropped would have been its last reply."""
+"""After these actions the agent still has work, even if the dropped message would have been its last reply."""
 
 
 def judge_replies(engine: Engine, *, results_only: bool = False) -> None:

@@ -27,7 +27,7 @@ QUIET_ACTIONS = (nodes.SetVariables, nodes.Clear, nodes.Log)
 
 
 def process(engine: Engine, stage: str) -> None:
-    """Let the active agent work, then whoever gets control, until nobody hands over any more."""
+    """Let the active agent work, then each agent that gets control, until none hands over."""
     while True:
         thread = engine.active
         engine.enter(thread)
@@ -184,7 +184,7 @@ def _keep_place(engine: Engine, thread: Thread) -> None:
 
 
 def _back_to_place(engine: Engine, thread: Thread) -> None:
-    """T11 is left out: the flow waits where it waited, a matched branch goes no further."""
+    """T11 is skipped: the flow keeps waiting at its place, and a matched branch does not continue."""
     if engine.turn.place is None or thread.agent != engine.turn.worked[0]:
         return
     state = thread.flow

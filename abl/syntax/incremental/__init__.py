@@ -1,1 +1,3 @@
-"""A text that differs little from one already parsed, at the cost of what differs (docs/spec 01 §10)."""
+"""Incremental parsing: a text that differs little from one already parsed costs as much as the difference (docs/spec
+01 §10).
+"""

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No cyclic garbage collection meanwhile: trees only grow while they are read and checked, and looking through
-    them again and again would make the time grow faster than the text."""
+    """No cyclic garbage collection meanwhile: trees only grow while they are read and checked, and repeated
+    collections would make the time grow faster than the text.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

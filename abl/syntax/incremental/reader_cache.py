@@ -1,4 +1,4 @@
-"""What readers made of blocks, kept with the blocks: one that is met again is not read again.
+"""What readers made of blocks, cached with the blocks, so that an unchanged block is not read again.
 
 Only readers whose result depends on the block, on their other arguments and on the form of the file may be ``kept``,
 and only what they read without a finding is: findings name lines and quote the text around.

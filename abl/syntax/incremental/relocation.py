@@ -1,7 +1,7 @@
 """The same part of a tree at another place of the text, for texts that differ above it (docs/spec 01 §10).
 
-What has moved is copied when somebody asks for it, and no more of it than was asked for: a moved block or node knows
-what it stands for and how far that has moved. So an edit costs what is looked at again, not what is below it.
+Copies are lazy: a moved block or node refers to the original and the distance, and each field is copied on first
+access. So an edit costs as much as what is read afterwards, not as much as everything below it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BLOCK_FIELDS: Final = frozenset(field.name for field in fields(Block))
 
 
 class Move:
-    """A move of one tree by ``shift`` characters. Whoever meets a node twice in it meets the same object.
+    """A move of one tree by ``shift`` characters. The same node always gives the same object.
 
-    It keeps the nodes it has moved, and they know it weakly: there are no cycles, so that what no text needs any more
-    is gone at once. A node that outlives its move (those of a document are in its trail) makes a new one.
+    It keeps the nodes it has moved, and they know it weakly: there are no reference cycles, so that what no text needs
+    any more is freed at once. A node that outlives its move (those of a document are in its trail) makes a new one.
     """
 
     __slots__ = ("__weakref__", "nodes", "shift")

@@ -15,7 +15,7 @@ from abl.limits import MAX_SOURCE_CHARS
 from abl.source import Source, Span
 from abl.syntax.document import begun, finished, parse
 from abl.syntax.incremental.relocation import moved
-from abl.syntax.lines.blocks import Known, build
+from abl.syntax.lines.blocks import UnchangedBlocks, build
 from abl.syntax.nodes import Block, Comment, Document, Trail
 from abl.syntax.readers.context import Corrections
 from abl.syntax.recovery.findings import ODD_INDENT
@@ -23,7 +23,7 @@ from abl.syntax.vocabulary import TEXT_CONTAINERS
 
 
 def reparse(previous: Document, text: str) -> Document:
-    """Exactly what ``parse(text, previous.source.path)`` gives, sooner when little has changed."""
+    """The same result as ``parse(text, previous.source.path)``, but faster when little has changed."""
     old, trail = previous.source, previous.trail
     if trail is None or not _simple(old.text, trail) or not _simple(text, trail):
         return parse(text, old.path)
@@ -32,7 +32,7 @@ def reparse(previous: Document, text: str) -> Document:
         return parse(text, old.path)
     start, end = common_ends(old.text, text)
     same = _Same(previous, trail, ctx.source, Span(start, len(old.text) - end))
-    return finished(ctx, build(ctx, ctx.text, dict(same.known(previous.blocks))))
+    return finished(ctx, build(ctx, ctx.text, dict(same.unchanged_blocks(previous.blocks))))
 
 
 def reread(document: Document, corrections: Corrections) -> Document:
@@ -42,18 +42,18 @@ def reread(document: Document, corrections: Corrections) -> Document:
     """
     source, trail = document.source, document.trail
     ctx = begun(source, corrections)
-    known: dict[int, Known] = {}
+    unchanged: dict[int, UnchangedBlocks] = {}
     same_form = trail is not None and (ctx.yaml, ctx.mixed) == (document.yaml, trail.mixed)
     if trail is not None and same_form and corrections and _simple(source.text, trail):
         changed = Span(min(corrections).start, max(span.end for span in corrections))
-        known = dict(_Same(document, trail, source, changed).known(document.blocks))
-    return finished(ctx, build(ctx, ctx.text, known))
+        unchanged = dict(_Same(document, trail, source, changed).unchanged_blocks(document.blocks))
+    return finished(ctx, build(ctx, ctx.text, unchanged))
 
 
 def _simple(text: str, trail: Trail) -> bool:
     """False for texts in which distant lines may depend on each other: tabs that mix with spaces, a limit reached.
 
-    So they do where blanks other than spaces and tabs are reported, once for a text.
+    The same holds where blanks other than spaces and tabs are reported, which is done once for a text.
     """
     if trail.tangled or "\t" in text or len(text) > MAX_SOURCE_CHARS:
         return False
@@ -91,9 +91,9 @@ class _Same:
         self.shift = len(new.text) - len(self.old.text)
         self.line_shift = new.line_count - self.old.line_count
 
-    def known(
+    def unchanged_blocks(
         self, blocks: Sequence[Block], depth: int = 1, within: Block | None = None, behind: Block | None = None
-    ) -> Iterator[tuple[int, Known]]:
+    ) -> Iterator[tuple[int, UnchangedBlocks]]:
         """The unchanged ones, as many together as possible, by the line of the new text where each row begins.
 
         ``within`` is the block that holds them, ``behind`` follows them.
@@ -121,23 +121,23 @@ class _Same:
 
     def _row(
         self, blocks: Sequence[Block], place: tuple[int, int], around: _Enclosing, behind: Block | None
-    ) -> Iterator[tuple[int, Known]]:
+    ) -> Iterator[tuple[int, UnchangedBlocks]]:
         """Unchanged blocks that have moved by so many characters and lines; without those that are not sure."""
         if not blocks:
             return
         together = not around.is_item or len(blocks) == 1
         if together and not self._unsure(blocks[0], blocks[-1]):
-            yield self._known(blocks, place, around)
+            yield self._moved_blocks(blocks, place, around)
             return
         for number, block in enumerate(blocks):
             if not self._unsure(block, block):
-                yield self._known((block,), place, around)
+                yield self._moved_blocks((block,), place, around)
             else:
                 yield from self._inside(block, around.depth, blocks[number + 1] if number + 1 < len(blocks) else behind)
 
-    def _inside(self, block: Block, depth: int, behind: Block | None) -> Iterator[tuple[int, Known]]:
+    def _inside(self, block: Block, depth: int, behind: Block | None) -> Iterator[tuple[int, UnchangedBlocks]]:
         if block.children:
-            yield from self.known(block.children, depth + 1, block, behind)
+            yield from self.unchanged_blocks(block.children, depth + 1, block, behind)
 
     def _line(self, offset: int) -> int:
         return bisect_right(self.old.line_starts, offset) - 1
@@ -147,11 +147,13 @@ class _Same:
         at = bisect_left(unsure, self.old.line_starts[self._line(first.span.start)])
         return at < len(unsure) and self._line(unsure[at]) <= self._line(last.span.end)
 
-    def _known(self, blocks: Sequence[Block], place: tuple[int, int], around: _Enclosing) -> tuple[int, Known]:
+    def _moved_blocks(
+        self, blocks: Sequence[Block], place: tuple[int, int], around: _Enclosing
+    ) -> tuple[int, UnchangedBlocks]:
         shift, lines = place
         whole = Span(blocks[0].span.start, blocks[-1].span.end)
         first, last = self._line(whole.start), self._line(whole.end)
-        return first + lines, Known(
+        return first + lines, UnchangedBlocks(
             blocks=tuple(blocks),
             shift=shift,
             end=whole.end + shift,

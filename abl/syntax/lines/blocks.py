@@ -40,7 +40,7 @@ class Tree:
     blanked: tuple[Span, ...]
 
 
-class Known(NamedTuple):
+class UnchangedBlocks(NamedTuple):
     """Blocks in a row of an earlier tree that are in this text too, with what their lines added to that tree.
 
     ``shift`` is how far they have moved; ``end``, ``lines`` and what follows are those of this text. ``depth`` counts
@@ -58,13 +58,13 @@ class Known(NamedTuple):
     blanked: tuple[Span, ...]
 
 
-def build(ctx: Context, text: str, known: Mapping[int, Known] = MappingProxyType({})) -> Tree:
-    """Blocks of ``text``; findings go to ``ctx``. ``known`` are blocks by the 0-based line where they begin.
+def build(ctx: Context, text: str, unchanged: Mapping[int, UnchangedBlocks] = MappingProxyType({})) -> Tree:
+    """Blocks of ``text``; findings go to ``ctx``. ``unchanged`` are blocks by the 0-based line where they begin.
 
     Comment lines within a list or object of several lines are blanks in ``ctx.text`` from then on, so that those who
     read the value need not know about them; offsets stay.
     """
-    builder = _Builder(ctx, text, known)
+    builder = _Builder(ctx, text, unchanged)
     tree = builder.run()
     ctx.text = blanked(text, tree.blanked, 0)
     return replace(tree, blocks=corrected(ctx, tree.blocks)) if ctx.corrections else tree
@@ -73,10 +73,10 @@ def build(ctx: Context, text: str, known: Mapping[int, Known] = MappingProxyType
 class _Builder(Placement):
     """One pass over the lines of a text."""
 
-    def __init__(self, ctx: Context, text: str, known: Mapping[int, Known]) -> None:
+    def __init__(self, ctx: Context, text: str, unchanged: Mapping[int, UnchangedBlocks]) -> None:
         super().__init__(ctx, text)
         correct_lines(ctx, self.lines)
-        self.known = known
+        self.unchanged = unchanged
         self.above: list[Comment] = []
         self.odd = False  # a blank that is neither space nor tab was met in an indentation
         self.first_finding = len(ctx.findings)
@@ -108,11 +108,11 @@ class _Builder(Placement):
                     continue
                 column = self.make_room(line, base, at)
                 self.last = base
-                known = self.known.get(at - 1) if self.known else None
+                unchanged = self.unchanged.get(at - 1) if self.unchanged else None
                 at = (
                     self._content(line, base, at, column)
-                    if known is None or column != line.column or not self._fits(known, line)
-                    else self._keep(known, at)
+                    if unchanged is None or column != line.column or not self._fits(unchanged, line)
+                    else self._keep(unchanged, at)
                 )
             elif line.kind == COMMENT:
                 self._comment(line, base)
@@ -129,27 +129,27 @@ class _Builder(Placement):
             tuple(sorted([*self.inner_comments, *self.only.blanked])),
         )
 
-    def _fits(self, known: Known, line: Line) -> bool:
-        """True when the line and those below it would give the known blocks here too."""
+    def _fits(self, unchanged: UnchangedBlocks, line: Line) -> bool:
+        """True when the line and those below it would give the unchanged blocks here too."""
         parent = self.stack[-1]
-        if len(self.stack) != known.depth or tuple(self.above) != known.above:
+        if len(self.stack) != unchanged.depth or tuple(self.above) != unchanged.above:
             return False
-        if len(known.blocks) == 1 and line.trailer < 0 and not line.opens:
+        if len(unchanged.blocks) == 1 and line.trailer < 0 and not line.opens:
             return True
-        is_in_line = all(block.item for block in known.blocks) if parent.flat else parent.expected == line.column
-        return parent.holds_texts() == known.in_texts and (len(known.blocks) == 1 or is_in_line)
+        is_in_line = all(block.item for block in unchanged.blocks) if parent.flat else parent.expected == line.column
+        return parent.holds_texts() == unchanged.in_texts and (len(unchanged.blocks) == 1 or is_in_line)
 
-    def _keep(self, known: Known, following: int) -> int:
-        """Take over known blocks; returns the index of the next line to read."""
+    def _keep(self, unchanged: UnchangedBlocks, following: int) -> int:
+        """Take over unchanged blocks; returns the index of the next line to read."""
         self.above.clear()
-        self.last = known.end
-        self.comments += known.comments
-        self.inner_comments += known.blanked
-        shift, parent = known.shift, self.stack[-1]
-        blocks = [moved_block(block, shift) for block in known.blocks] if shift else known.blocks
+        self.last = unchanged.end
+        self.comments += unchanged.comments
+        self.inner_comments += unchanged.blanked
+        shift, parent = unchanged.shift, self.stack[-1]
+        blocks = [moved_block(block, shift) for block in unchanged.blocks] if shift else unchanged.blocks
         parent.children = [*parent.children, *blocks] if parent.children else list(blocks)
-        parent.end = max(parent.end, known.end)
-        return following + known.lines - 1
+        parent.end = max(parent.end, unchanged.end)
+        return following + unchanged.lines - 1
 
     def _is_left_over(self, line: Line, base: int, following: int) -> bool:
         """True for a line that would end blocks which continue below it; it is reported and taken into none.

@@ -302,7 +302,7 @@ class Placement(TabReader):
         return column
 
     def misplaced(self, line: Line, base: int, expected: int) -> None:
-        """Report a line that does not be in the column expected (ABL108); the first ones with a fix."""
+        """Report a line that is not in the expected column (ABL108); the first ones with a fix."""
         if self.ctx.full:
             return
         self.slips += 1

@@ -33,7 +33,7 @@ def blanked(text: str, spans: Sequence[Span], offset: int) -> str:
 
 
 class ValueReader:
-    """Reads the values of a text's lines; whoever goes through the lines says where each begins."""
+    """Reads the values of a text's lines; the caller says where each begins."""
 
     def __init__(self, ctx: Context, text: str) -> None:
         self.ctx = ctx
@@ -130,7 +130,8 @@ class ValueReader:
     def _continuation(self, line: Line, following: int) -> int:
         """Index behind the line that closes the open brackets, or ``following`` when none does.
 
-        Looking ahead in vain is bounded for the whole file, so that a text full of open brackets stays linear.
+        Looking ahead without success is bounded for the whole file, so that a text full of open brackets is read in
+        linear time.
         """
         limit = line.key_column if line.item and line.colon else line.column
         opens, at, count = list(line.opens), following, len(self.lines)

@@ -186,7 +186,7 @@ class ActionHandlers(Directive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoList(Node):
-    """``do`` of a tool's on_result or on_error, which is read by those who ask for it (08 §7)."""
+    """``do`` of a tool's on_result or on_error; it is read on demand (08 §7)."""
 
     actions: tuple[Branch | Directive, ...]
 

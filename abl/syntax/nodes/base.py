@@ -105,13 +105,13 @@ class Block(_Remembering):
 
     def __eq__(self, other: object) -> bool:
         """Equal content at an equal place; a block that was moved there counts (``incremental.relocation``)."""
-        return self is other or (isinstance(other, Block) and _parts_of(self) == _parts_of(other))
+        return self is other or (isinstance(other, Block) and _field_values(self) == _field_values(other))
 
     def __hash__(self) -> int:
         return hash((self.key, self.span))
 
 
-_parts_of = attrgetter(*(part.name for part in fields(Block)))
+_field_values = attrgetter(*(part.name for part in fields(Block)))
 
 
 class Property(NamedTuple):

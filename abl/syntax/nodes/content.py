@@ -1,7 +1,7 @@
 """Guardrails, language understanding, profiles and presentation (docs/spec 09 §10-§15).
 
-These sections have many properties and few that other parts of the language refer to, so that their nodes hold what is
-written as one tree of ``Content`` instead of a field for each property.
+These sections have many properties, few of which other parts of the language refer to. So their nodes hold one tree of
+``Content`` instead of a field for each property.
 """
 
 from __future__ import annotations

@@ -336,17 +336,17 @@ def read_fragment(ctx: Context, blocks: Sequence[Block], prefix: str = "") -> Fr
     )
 
 
-def _with_rules(ctx: Context, known: Constraints | None, rules: list[Block], prefix: str) -> Constraints:
+def _with_rules(ctx: Context, constraints: Constraints | None, rules: list[Block], prefix: str) -> Constraints:
     loose = rules_only(ctx, tuple(rules), f"{prefix}constraints")
-    if known is None:
+    if constraints is None:
         return loose
     return Constraints(
-        span=known.span,
-        path=known.path,
-        block=known.block,
-        phases=known.phases,
-        rules=(*known.rules, *loose.rules),
-        sentences=(*known.sentences, *loose.sentences),
+        span=constraints.span,
+        path=constraints.path,
+        block=constraints.block,
+        phases=constraints.phases,
+        rules=(*constraints.rules, *loose.rules),
+        sentences=(*constraints.sentences, *loose.sentences),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the readers of one document share: the source, the findings so far and the lines nobody could read."""
+"""What the readers of one document share: the source, the findings so far and the unreadable lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Context:
     yaml: bool = False
     mixed: bool = False
     silenced: list[Span] = field(default_factory=list)  # content of unknown sections, in order
-    units: dict[int, Unit] = field(default_factory=dict)  # by the id of the node, see ``keeping``
+    units: dict[int, Unit] = field(default_factory=dict)  # by id of the node: ``reader_cache``
     corrections: Corrections = field(default_factory=lambda: NO_CORRECTIONS)  # read instead
 
     @property

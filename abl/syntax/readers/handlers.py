@@ -18,7 +18,7 @@ DirectiveReader = Callable[[Context, Iterable[Block], str, str], tuple[Directive
 def read_intents(
     ctx: Context, block: Block, place: str, path: str, read_directives: DirectiveReader
 ) -> tuple[IntentHandler, ...]:
-    """SUB_INTENTS, DIGRESSIONS or global_digressions; a stray REASONING key is left to the rules."""
+    """SUB_INTENTS, DIGRESSIONS or global_digressions; a misplaced REASONING key is left to the rules."""
     block = expanded(ctx, block)
     entries = Block(
         block.key,

@@ -15,7 +15,7 @@ from abl.syntax.recovery import findings, section_findings
 from abl.syntax.vocabulary import TEXT_KEYS, canonical_key
 
 _MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "CLEAR_INTERACTION_LANGUAGE"})
-"""Properties that say enough by being there (05 ABL116)."""
+"""Properties that need no value (05 ABL116)."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _CALL = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*\(.*\)", re.DOTALL)

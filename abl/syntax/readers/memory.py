@@ -53,7 +53,7 @@ from abl.syntax.recovery.suggest import closest
 T = TypeVar("T")
 
 _ARROW_SLIP: Final = re.compile(r"\s(?P<arrow>[=~]?>)\s+[A-Za-z_]\w*(?:\.\w+)+\s*$")
-"""What is not quite an arrow, before what can be nothing but a path."""
+"""A misspelt arrow, in front of what can only be a path."""
 _BLOCK_NAMES: Final = ("session", "persistent", "remember", "recall", "READS", "WRITES")
 
 

@@ -1,7 +1,7 @@
 """ON_SUCCESS, ON_FAILURE and ON_RESULT of a GATHER (docs/spec 06 §3, §6.2).
 
-Those behind a CALL are part of it; a step keeps the others as directives of their own, so that a rule can judge one
-that belongs to nothing. What follows a GATHER belongs to the nearest one above.
+Those behind a CALL are part of it; a step keeps the others as directives of their own, so that a rule can report one
+that belongs to nothing. A block belongs to the nearest GATHER above it.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def unknown_word(span: Span, written: str, place: str, candidates: Iterable[str]
 
 
 def duplicate_key(source: Source, where: Block, entry: str, first: Block | None, first_line: int) -> Finding:
-    """ABL107. Which of two different values is meant nobody knows: only a repetition is taken out without asking."""
+    """ABL107. It is unknown which of two different values is meant, so the safe fix removes only equal repetitions."""
     fixes = _removal(source, where.span, where.key, preferred=first is not None and _is_same(source, first, where))
     return Finding("ABL107", where.key_span, {"k": where.key, "entry": entry, "n": first_line}, fixes=fixes)
 

@@ -46,7 +46,7 @@ def not_given(word: str, close: Iterable[str], given: Collection[str]) -> tuple[
 
 
 def nearest(word: str, suggestions: Sequence[str]) -> str:
-    """The one that is nearer to a word than all others; empty where two are equally near, or there is none."""
+    """The candidate nearest to a word; empty if two are equally near, or if there is none."""
     if len(word) > _MAX_WORD:
         return ""
     ranked = sorted({each.casefold(): (_distance(word, each), each) for each in suggestions}.values())

@@ -1,7 +1,7 @@
 """Unreadable lines to the left of the block that they are in (docs/spec 01 §10).
 
-By its column such a line would end that block, and what follows would belong to nothing. It is taken out instead: it
-costs a diagnostic, and the lines below continue where those above stopped.
+By its column such a line would end that block, and the following lines would belong to nothing. So it is removed with
+a diagnostic, and the lines below continue the block.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ def begins_nothing(text: str) -> bool:
 
 
 class LookAhead:
-    """Finds the next line that is no stray; each line is looked at once."""
+    """Finds the next attached line; each line is examined once."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.known = -1
+        self.checked_to = -1
         self.line = _END
 
     def behind(self, at: int) -> Line:
         """The first such line from index ``at``; one in column 0 at the end of the text."""
-        if at <= self.known:
+        if at <= self.checked_to:
             return self.line
         while at < len(self.lines):
             line = scan_line(self.lines[at])
             if line.kind == CONTENT and not may_be_unattached(line, self.lines[at]):
-                self.known, self.line = at, line
+                self.checked_to, self.line = at, line
                 return line
             at += 1
-        self.known, self.line = len(self.lines), _END
+        self.checked_to, self.line = len(self.lines), _END
         return _END

@@ -1,4 +1,4 @@
-"""What YAML knows and the YAML form gives no meaning: tags, anchors, aliases, merge keys (docs/spec 01 §2, §9).
+"""YAML features that have no meaning in the YAML form of ABL: tags, anchors, aliases, merge keys (docs/spec 01 §2, §9).
 
 Each is reported at its place (ABL125). Tags, anchors and merge keys are then left out, so that the text around them is
 read as if they were not there; an alias stays, because its meaning is unknown.
@@ -31,7 +31,7 @@ _PLAIN: Final = re.compile(r"[^\s&*!|>\[{\"'#][^#]*+|\"[^\"\\]*\"|'[^'\\]*'|[\[{
 
 
 class YamlOnly:
-    """Looks for such things in the lines of one text."""
+    """Finds these features in the lines of one text."""
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx

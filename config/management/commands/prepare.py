@@ -32,7 +32,7 @@ class Command(BaseCommand):
             call_command("load_examples", once=True, stdout=self.stdout)
 
     def keep_private(self) -> None:
-        """Close data that is there already to other accounts of this machine; new data is so from the start."""
+        """Make existing data unreadable for other accounts of this machine; new data always is."""
         database = settings.DATABASES["default"]
         in_files = database["ENGINE"] == "django.db.backends.sqlite3"
         try:
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError(str(exc), returncode=REFUSED) from exc
 
     def reach_database(self) -> None:
-        """Refuse to begin while there is no database to talk to."""
+        """Refuse to start without a reachable database."""
         try:
             connection.ensure_connection()
         except OperationalError as exc:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             ) from exc
 
     def say_how_to_sign_in(self, password: str | None) -> None:
-        """Print the password where it was just made: it is kept nowhere else."""
+        """Print the password if it was just generated: it is stored nowhere else."""
         if password is None:
             self.stdout.write(f"Sign in as an existing user; to reset a password: manage.py changepassword {ADMIN}")
         elif settings.ADMIN_PASSWORD:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def make_admin(self) -> str | None:
-        """The password of the admin that was made, or None when there is somebody already."""
+        """The password of the new admin, or None when a user exists already."""
         users = get_user_model().objects
         if users.filter(is_superuser=True).exists() or users.filter(username=ADMIN).exists():
             return None

@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 
 class Announcement:
-    """Says once that every part is well and where; before that, after a while, what is not."""
+    """Prints the address once every part is healthy; before that, after a while, which parts are not."""
 
     PATIENCE_SECONDS = 10.0
 

@@ -36,7 +36,7 @@ def session_begin(
     started_by: User | None = None,
     run: str = "",
 ) -> SessionMeta:
-    """Note a session with what its caller passed; one that is known already stays as it is.
+    """Note a session with what its caller passed; an existing one is left unchanged.
 
     Raises ``Invalid`` naming ``metadata``, ``session_reference`` or ``user_reference``.
     """

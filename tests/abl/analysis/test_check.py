@@ -193,6 +193,7 @@ def test_no_mixture_of_lines_makes_it_fail(text: str) -> None:
     check_places(text)
 
 
+@pytest.mark.full
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_makes_it_fail(text: str) -> None:

@@ -21,6 +21,7 @@ def test_hover_and_references_cost_less_than_half_of_reading_the_text() -> None:
     assert calls(lambda: references({"desk.abl": TEXT}, "desk.abl", 3, 10)) < reading
 
 
+@pytest.mark.full
 def test_every_place_is_counted_and_listed_in_order() -> None:
     found = hover({"desk.abl": TEXT}, "desk.abl", 3, 10)
     assert found is not None

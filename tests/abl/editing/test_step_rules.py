@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any, Final
 
+import pytest
+
 from abl.editing.completion.complete import complete
 from abl.editing.format import format_source
 from abl.editing.hover import hover
@@ -122,6 +124,7 @@ def lines_of(text: str, in_step: bool) -> tuple[int, int]:
     return len("\n".join(lines[: first + 1])) + 1, len("\n".join(lines[:last]))
 
 
+@pytest.mark.full
 @every(TWICE)
 def test_the_same_is_offered_and_shown(form: str, entry: str) -> None:
     own, of_step = (written(form, entry, in_step=in_step) for in_step in (False, True))

@@ -132,6 +132,7 @@ def read(place: str, key: Key, value: str) -> object:
     return Entry.at(place, block).value(key.name)
 
 
+@pytest.mark.full
 def test_every_spelling_of_every_key_is_read_alike() -> None:
     cases = [*keys_with_spellings()]
     assert len(cases) > 2_000

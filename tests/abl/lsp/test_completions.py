@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from lsprotocol import types
 
 from tests.abl.lsp.test_language_server import Editor, converse
@@ -25,6 +26,7 @@ WRITTEN = {
 """By what is typed: the text above it, and of labels the line after the offer was taken."""
 
 
+@pytest.mark.full
 def test_taking_an_offer_gives_the_line_that_was_meant() -> None:
     async def talk(editor: Editor) -> None:
         for number, (typed, (above, wanted)) in enumerate(WRITTEN.items()):
@@ -49,6 +51,7 @@ def written(text: str, item: types.CompletionItem) -> str:
     return "\n".join([*lines, last[: edit.range.start.character] + edit.new_text + last[edit.range.end.character :]])
 
 
+@pytest.mark.full
 def test_a_range_as_validation_is_mended() -> None:
     text = HEAD + STEP + '    GATHER:\n      - age: required\n        prompt: "Age?"\n        validate: range(18, 75)\n'
 
@@ -68,6 +71,7 @@ def test_a_range_as_validation_is_mended() -> None:
     converse(talk)
 
 
+@pytest.mark.full
 def test_project_yaml_is_completed_hovered_checked_and_mended(tmp_path) -> None:
     (tmp_path / "desk.agent.abl").write_text(HEAD + TOOL, encoding="utf-8")
     path = tmp_path / "project.yaml"

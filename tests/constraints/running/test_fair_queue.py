@@ -142,6 +142,7 @@ class TestFreeProcesses:
         wait_in_queue("mallory", 100)
         assert accounts(filter(None, [claim(n) for n in range(4)])) == ["mallory"] * 2
 
+    @pytest.mark.full
     def test_two_accounts_leave_a_process_to_a_third_at_once(self, wait_in_queue):
         wait_in_queue("mallory", 100)
         wait_in_queue("eve", 100)

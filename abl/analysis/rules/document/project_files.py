@@ -84,8 +84,8 @@ def unknown_project_name(file: ProjectFile, index: Index) -> Iterable[Found]:
     yield from (_unknown(named, known[named.kind]) for named in file.names if named.name not in known[named.kind])
 
 
-def _unknown(named: Named, known: frozenset[str]) -> Found:
-    near = closest(named.name, known)
+def _unknown(named: Named, names: frozenset[str]) -> Found:
+    near = closest(named.name, names)
     fixes = [Fix(f"Write {name}", (Edit(named.span, name),), len(near) == 1) for name in near]
     severity: Severity | None = "error" if named.place in ("entry", "settings.entry") else None
     return found(named.span, *fixes, severity=severity, kind=named.kind, name=named.name, y=near[0] if near else "")

@@ -227,11 +227,11 @@ def intent_taken(node: Placed | nodes.Flow, agent: AgentIndex) -> Iterator[Found
 
 def _taken(
     entries: Iterable[tuple[nodes.IntentHandler, str, nodes.IntentHandlers | None]],
-    known: dict[str, str],
+    taken: dict[str, str],
     agent: AgentIndex,
 ) -> Iterator[Found]:
     """The handlers of intents that an earlier one, without a condition, takes."""
-    first: dict[str, tuple[str, nodes.IntentHandler | None]] = {name: (scope, None) for name, scope in known.items()}
+    first: dict[str, tuple[str, nodes.IntentHandler | None]] = {name: (scope, None) for name, scope in taken.items()}
     for handler, scope, within in entries:
         name = _plain(handler)
         if not name or handler.intent is None:

@@ -8,7 +8,7 @@ from abl.analysis import fixes
 from abl.analysis.fixes import braces
 from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.fixes.gather import clamp_confidence, depend_on_earlier, unlink
-from abl.analysis.flow.cycles import circle, circles
+from abl.analysis.flow.cycles import cycles_in, shortest_cycle
 from abl.analysis.incremental.parts import Part
 from abl.analysis.index.fields import is_set, names_in, own_or_inherited, type_word, validation_of
 from abl.analysis.index.model import AgentIndex, is_true, value_of
@@ -123,13 +123,13 @@ def circular_dependency(agent: AgentIndex) -> Iterator[Found]:
         needs.setdefault(name, others)
     if not any(needs.values()):
         return
-    waiting = circles({name: [other for other in others if other in needs] for name, others in needs.items()})
+    waiting = cycles_in({name: [other for other in others if other in needs] for name, others in needs.items()})
     reported: set[int] = set()
     for start in needs:
         group = waiting.group.get(start)
         if group is not None and group not in reported:
             reported.add(group)
-            trail, _ = circle(start, waiting.moves.__getitem__)
+            trail, _ = shortest_cycle(start, waiting.moves.__getitem__)
             yield found(agent.fields[start].name.span, *unlink(agent, trail), cycle=" → ".join([*trail, start]))
 
 

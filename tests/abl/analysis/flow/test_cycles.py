@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from abl.analysis.flow.cycles import circle, circles, parts_of
+from abl.analysis.flow.cycles import cycles_in, shortest_cycle, strongly_connected_components
 from abl.analysis.flow.graph import Edge, FlowGraph
 from abl.limits import MAX_CYCLE_STEPS
 
@@ -31,7 +31,7 @@ def test_groups_are_names_that_lead_to_each_other_and_come_behind_what_they_lead
     for seed in range(300):
         moves = drawn(seed)
         behind = {name: reached(name, moves) for name in moves}
-        groups = list(parts_of(moves, moves.__getitem__))
+        groups = list(strongly_connected_components(moves, moves.__getitem__))
         assert sorted(name for group in groups for name in group) == sorted(moves)
         number = {name: at for at, group in enumerate(groups) for name in group}
         for one in moves:
@@ -44,10 +44,10 @@ def test_groups_are_names_that_lead_to_each_other_and_come_behind_what_they_lead
 def test_what_leads_back_to_itself_is_in_a_circle():
     for seed in range(300):
         moves = drawn(seed)
-        found = circles(moves)
+        found = cycles_in(moves)
         assert set(found.group) == {name for name in moves if name in reached(name, moves)}
         for name in found.group:
-            way, _ = circle(name, found.moves.__getitem__)
+            way, _ = shortest_cycle(name, found.moves.__getitem__)
             assert way[0] == name
             assert all(after in moves[before] for before, after in zip(way, [*way[1:], name], strict=True))
 
@@ -71,7 +71,7 @@ def test_a_step_leads_to_what_is_reached_and_to_what_is_reached_from_anywhere():
 
 def test_a_chain_is_no_deeper_than_python():
     moves = {f"n{number}": [f"n{number + 1}"] for number in range(20_000)} | {"n20000": []}
-    assert len(list(parts_of(moves, moves.__getitem__))) == 20_001
+    assert len(list(strongly_connected_components(moves, moves.__getitem__))) == 20_001
 
 
 def test_of_very_many_cycles_each_group_has_one_told():
