@@ -44,7 +44,7 @@ _SECURE_INPUT: Final = place(
     "secure_input",
     key(
         "MODE",
-        one_of(dtmf="keys of the phone", speech="spoken digits"),
+        one_of(dtmf="keys of the phone", speech="spoken digits", many=True),
         "how the caller may answer: keys, speech or both",
         code="ABL649",
     ),

@@ -109,7 +109,7 @@ def _stood(source: Source, document: nodes.Document) -> Iterator[Stood]:
 
 
 def _named(stood: Stood) -> tuple[str, str, Span] | None:
-    declared = key_at(stood.place, stood.block.key) if stood.known or stood.place == "tool" else None
+    declared = key_at(stood.place, stood.block.key) if stood.listed or stood.place == "tool" else None
     if declared is None:
         return None
     place = "binding" if stood.place == "tool" and PLACES["tool"].key(stood.block.key) is None else stood.place

@@ -104,7 +104,7 @@ def frames() -> Mapping[tuple[str, str, bool], Frame]:
                 continue
             document = parse(text, path)
             for stood in _stood(document):
-                key = key_at(stood.place, stood.block.key) if stood.known else None
+                key = key_at(stood.place, stood.block.key) if stood.listed else None
                 if key is None or not _has_own_line(document.source, stood.block):
                     continue
                 at = stood.place, key.name, document.yaml

@@ -48,7 +48,7 @@ def _in_text(text: str, document: Document) -> Iterator[Written]:
             if section.keyword:
                 yield Written("agent", section.keyword, document.yaml, text, span)
             for stood in properties(below(document.source, section.keyword, section.block)):
-                declared = PLACES[stood.place].key(stood.block.key) if stood.known and stood.place in PLACES else None
+                declared = PLACES[stood.place].key(stood.block.key) if stood.listed and stood.place in PLACES else None
                 span = stood.block.key_span
                 if declared is not None and text[slice(*span)] == stood.block.key:
                     yield Written(stood.place, declared.name, document.yaml, text, span)

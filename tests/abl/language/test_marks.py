@@ -76,7 +76,7 @@ def in_corpus() -> Iterator[tuple[str, Stood]]:
                 walks += [within(document.source, "step", step.block) for step in whole.flow.steps]
             for stood in (found for walk in walks for found in properties(walk)):
                 at = stood.place, canonical_key(stood.block.key)
-                if stood.known and stood.block.value is not None and at not in seen:
+                if stood.listed and stood.block.value is not None and at not in seen:
                     seen.add(at)
                     yield source, stood
 
