@@ -8,6 +8,7 @@ from abl.runtime.constraints.collecting import start_collecting, to_empty
 from abl.runtime.constraints.failures import BOUND
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.constraints.tool_sources import from_tool
+from abl.runtime.constraints.unasked import demand_of
 from abl.runtime.evaluation import Formula, template
 from abl.runtime.evaluation import condition as read_condition
 from abl.runtime.flow import steps
@@ -118,12 +119,12 @@ def _structured(
             message=rendered or said,
             span=engine.program(thread).span(on_fail),
             say=not said,
-            condition=condition,
+            demand=demand_of(condition),
             result=result,
         )
         return steps.wait(engine, thread, "gather") if asked else Signal.NEXT
     if collect:
-        to_clear = to_empty(engine, thread, collect, condition, then)
+        to_clear = to_empty(thread, collect, demand_of(condition), then)
         clear(engine, thread, to_clear, span=engine.program(thread).span(on_fail), cause="collect")
         thread.flow.collect_only = collect
     return _exit(engine, thread, on_fail, rule)

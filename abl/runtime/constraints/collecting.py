@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.constraints.unasked import only_tested
-from abl.runtime.evaluation import Formula
+from abl.runtime.constraints.unasked import Demand
 from abl.runtime.flow.variables import clear
 from abl.runtime.gather.collecting import Request, advance, receive
 from abl.runtime.plan.fields import FieldPlan
@@ -30,7 +29,7 @@ def start_collecting(
     retry: bool,
     message: str | None,
     span: Any,
-    condition: Formula,
+    demand: Demand,
     say: bool = True,
     result: bool = False,
 ) -> bool:
@@ -39,7 +38,7 @@ def start_collecting(
     ``result``: the message reads what came from a tool (04 §6). False when nothing is asked: with ``THEN: continue``
     all fields may be there already.
     """
-    to_clear = to_empty(engine, thread, fields, condition, then)
+    to_clear = to_empty(thread, fields, demand, then)
     if not to_clear and all(_given(thread, field) for field in fields):
         return False
     clear(engine, thread, to_clear, span=span, cause="collect")
@@ -47,7 +46,8 @@ def start_collecting(
         fields=fields, source=source, point=point, target=target, rule=rule, then=then, retry=retry, message=message
     )
     program, said = engine.program(thread), len(engine.turn.outbox)
-    own_prompt = bool(fields) and program.field(fields[0]).prompt is not None
+    first = next((field for field in fields if not _given(thread, field)), None)
+    own_prompt = first is not None and program.field(first).prompt is not None
     if message and say and own_prompt:
         engine.say(thread, message, kind="notice", event="respond", span=span, data={"by": "on_fail"}, result=result)
     if message and not say and not own_prompt:
@@ -58,14 +58,13 @@ def start_collecting(
     return True
 
 
-def to_empty(engine: Engine, thread: Thread, fields: list[str], condition: Formula, then: str | None) -> list[str]:
+def to_empty(thread: Thread, fields: list[str], demand: Demand, then: str | None) -> list[str]:
     """The fields of a COLLECT that lose their value (docs/spec 04 §5).
 
-    What the condition names only in IS SET is kept; with ``THEN: continue`` so is what it does not name. Where that
+    What the condition only asks to be there is kept; with ``THEN: continue`` so is what it does not name. Where that
     would leave nothing to ask, none is kept.
     """
-    tested, named = only_tested(condition)
-    kept = {f for f in fields if f in tested or (then == "continue" and f not in named)}
+    kept = {f for f in fields if f in demand.tested or (then == "continue" and f not in demand.named)}
     if then != "continue" and all(field in kept and _given(thread, field) for field in fields):
         kept = set()
     return [f for f in fields if f not in kept and thread.variables.get(f) is not None]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.collecting import start_collecting, to_empty
 from abl.runtime.constraints.failures import Failure
+from abl.runtime.constraints.unasked import Demand, demand_of
 from abl.runtime.flow.detours import open_detour
 from abl.runtime.flow.variables import clear
 from abl.runtime.moves import Escalate, HandOver
@@ -59,7 +60,7 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
                 retry=bool(action.get("retry")),
                 message=failure.message,
                 span=span,
-                condition=failure.plan.condition,
+                demand=_demand(failure),
             )
             if not asked:
                 engine.turn.continued.add(failure.plan.id)
@@ -77,6 +78,10 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
             return Verdict.BLOCKED
 
 
+def _demand(failure: Failure) -> Demand:
+    return demand_of(failure.plan.condition, forbids=failure.plan.kind == "RESTRICT")
+
+
 def _count(engine: Engine, failure: Failure) -> None:
     bounds = engine.turn.bounds
     bounds[failure.plan.id] = bounds.get(failure.plan.id, 0) + 1
@@ -87,7 +92,7 @@ def _jump(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
     _count(engine, failure)
     if action["fields"]:
         span = engine.program(thread).span(failure.plan.rule.on_fail)
-        to_clear = to_empty(engine, thread, action["fields"], failure.plan.condition, None)
+        to_clear = to_empty(thread, action["fields"], _demand(failure), None)
         clear(engine, thread, to_clear, span=span, cause="collect")
         thread.flow.collect_only = action["fields"]
     if engine.program(thread).flow is not None:

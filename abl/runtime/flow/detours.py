@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.nodes import Call, Literal, Logical, Method, Node, Path, walk
+from abl.runtime.agents import profiles
 from abl.runtime.evaluation import Formula, value
 from abl.runtime.flow.ahead import Ahead, dead_ends
 from abl.runtime.flow.position import own_directives
@@ -28,7 +29,22 @@ if TYPE_CHECKING:
 
 def open_detour(engine: Engine, thread: Thread, failure: Failure) -> None:
     """The GOTO of a rule was taken: note what has to change, and in which steps that may happen."""
-    plan, target = failure.plan, failure.action["target"]
+    _open(engine, thread, failure.plan, failure.action["target"])
+
+
+def reopen(engine: Engine, thread: Thread, step: str) -> None:
+    """The flow itself enters the target of a detour that a write ended in this turn, as after a wrong code.
+
+    While the rule still fails that is what its GOTO would do.
+    """
+    ended = [rule for rule, target in engine.turn.detours_over.items() if target == step]
+    for plan in (*engine.program(thread).rules, *profiles.rules(engine, thread)) if ended else ():
+        if plan.id in ended and engine.holds(thread, plan.condition) is (plan.kind == "RESTRICT"):
+            _open(engine, thread, plan, step)
+            engine.turn.acted.add(plan.id)
+
+
+def _open(engine: Engine, thread: Thread, plan: RulePlan, target: str) -> None:
     parts = _open_parts(engine, thread, plan)
     forbids = plan.kind == "RESTRICT"
     detour = _planned(engine, thread, target, parts, forbids)
@@ -106,6 +122,7 @@ def wrote(engine: Engine, thread: Thread, path: str, *, literal: bool = False) -
         ]
         if not detour.parts:
             del thread.detours[rule]
+            engine.turn.detours_over[rule] = detour.target
 
 
 def wrote_result(engine: Engine, thread: Thread, names: Iterable[str], result: Any) -> None:

@@ -120,6 +120,7 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     flow.status, flow.presented, flow.responded, flow.message_used = "running", False, None, False
     flow.taken = []
     engine.turn.input_missed = False
+    detours.reopen(engine, thread, name)
     thread.gather = _fresh_gather(thread, engine, step)
     thread.system.pop("_validation_retries", None)
     flow.collect_only, thread.confirm = None, None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from abl.runtime.constraints.failures import Failure
@@ -46,7 +47,6 @@ def _is_results(engine: Engine, said: list[Message]) -> bool:
 
 
 def _judge_agent(engine: Engine, thread: Thread, point: Point, judged: set[int]) -> None:
-    replies = list(point.said)
     engine.recorder.agent, engine.recorder.step = thread.agent, thread.flow.step
     verdict = Verdict.BLOCKED
     while True:
@@ -54,18 +54,22 @@ def _judge_agent(engine: Engine, thread: Thread, point: Point, judged: set[int])
         if failure is None:
             return
         if _led_away(engine, thread, failure):
-            replies = [m for m in replies if m.step not in thread.detours[failure.plan.id].steps or not m.own]
-            break
+            steps = thread.detours[failure.plan.id].steps
+            stays = [message for message in point.said if message.own and message.step in steps]
+            if len(stays) < len(point.said):
+                _drop(engine, [message for message in point.said if message not in stays])
+                point = replace(point, said=stays)
+                continue
         verdict = act(engine, thread, failure)
         judged.update(message.seq for message in engine.turn.outbox if message.agent == thread.agent)
         if verdict is not Verdict.AGAIN:
             break
-    engine.turn.outbox = [m for m in engine.turn.outbox if m not in replies]
+    _drop(engine, point.said)
     if verdict in GOES_ON and engine.active is thread:
         engine.state.ended = False
     match verdict:
         case Verdict.COLLECTING if thread.collect is not None:
-            thread.collect.held = [asdict(m) for m in replies]
+            thread.collect.held = [asdict(message) for message in point.said]
         case Verdict.JUMP if engine.active is thread:
             _after_jump(engine, thread, failure.action["target"] or "", "goto")
         case Verdict.STEP_AGAIN if engine.active is thread:
@@ -77,10 +81,15 @@ def _judge_agent(engine: Engine, thread: Thread, point: Point, judged: set[int])
 
 
 def _led_away(engine: Engine, thread: Thread, failure: Failure) -> bool:
-    """True when the rule's GOTO was taken in this turn and the flow is in its detour: it need not act again."""
+    """True when the flow has gone in this turn where the rule's GOTO leads, and waits there: it need not act again."""
     detour = thread.detours.get(failure.plan.id)
     acted = failure.plan.id in engine.turn.acted and failure.action["type"] == "goto"
     return acted and detour is not None and thread.flow.status == "waiting" and thread.flow.step in detour.steps
+
+
+def _drop(engine: Engine, said: Iterable[Message]) -> None:
+    dropped = {message.seq for message in said}
+    engine.turn.outbox = [message for message in engine.turn.outbox if message.seq not in dropped]
 
 
 def _after_jump(engine: Engine, thread: Thread, target: str, edge: str) -> None:

@@ -21,8 +21,8 @@ def in_other_forms(text):
     rest = KIND.sub(r"\1\2: ", TOOLS.sub("", text))
     for form, written in spellings(rest):
         key = "TOOLS" if form == "braces" else "tools"
-        written = ESCAPED.sub(lambda match: "'" + match[1].replace('\\"', '"') + "'", written)
-        yield form, written + (f"{key}:\n{tools[1]}" if tools is not None else "")
+        unescaped = ESCAPED.sub(lambda match: "'" + match[1].replace('\\"', '"') + "'", written)
+        yield form, unescaped + (f"{key}:\n{tools[1]}" if tools is not None else "")
 
 
 def written_anew(files):
