@@ -20,6 +20,8 @@ def in_other_forms(text):
     tools = TOOLS.search(text)
     rest = KIND.sub(r"\1\2: ", TOOLS.sub("", text))
     for form, written in spellings(rest):
+        if form == "braces over lines" and "- {" in rest:
+            continue  # what is in braces already would be spread in places where nobody spreads it
         key = "TOOLS" if form == "braces" else "tools"
         unescaped = ESCAPED.sub(lambda match: "'" + match[1].replace('\\"', '"') + "'", written)
         yield form, unescaped + (f"{key}:\n{tools[1]}" if tools is not None else "")
