@@ -98,7 +98,9 @@ def codes_of(path: str, text: str) -> list[str]:
 
 
 def test_a_variable_of_the_platform_is_declared() -> None:
-    text = AGENT + 'CONSTRAINTS:\n  - REQUIRE conversation_summary IS SET\n    ON_FAIL: "No {{conversation_summary}}."\n'
+    text = (
+        AGENT + 'CONSTRAINTS:\n  - REQUIRE conversation_summary IS SET\n    ON_FAIL: "No {{conversation_summary}}."\n'
+    )
     assert codes(text, select=["ABL214", "ABL253", "ABL311"]) == []
 
 
