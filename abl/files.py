@@ -45,7 +45,7 @@ def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, 
             if not found:
                 raise UsageError(f"{name}: no documents here (looked for {', '.join('*' + s for s in SUFFIXES)})")
             found += files_in(path, beside) if beside else []
-            for group in _by_project(found, path):
+            for group in _by_project(found, path).values():
                 yield _texts({str(file): partial(text_of, file) for file in group}, unread)
         else:
             single |= _texts({name: partial(text_of, path)}, unread)
@@ -53,8 +53,17 @@ def projects(paths: Sequence[str], unread: list[UsageError], beside: tuple[str, 
         yield single
 
 
-def _by_project(files: Iterable[Path], folder: Path) -> Iterable[list[Path]]:
-    """The files of a folder, those of each project together."""
+def of_one_project(files: Iterable[Path], folder: Path) -> list[Path]:
+    """The files of a folder but those of projects below it. Raises UsageError where those are all that there are."""
+    groups = _by_project(files, folder)
+    if groups and folder not in groups:
+        listed = ", ".join(sorted(map(str, groups)))
+        raise UsageError(f"{folder}: no agents but in projects of their own; name one of them: {listed}")
+    return groups.get(folder, [])
+
+
+def _by_project(files: Iterable[Path], folder: Path) -> dict[Path, list[Path]]:
+    """The files of a folder by the folder of their project."""
     homes = {folder: folder}
     found: dict[Path, list[Path]] = {}
     for file in files:
@@ -64,7 +73,7 @@ def _by_project(files: Iterable[Path], folder: Path) -> Iterable[list[Path]]:
         for place in reversed(passed):
             home = homes[place] = place if any((place / mark).is_file() for mark in PROJECT_MARKS) else home
         found.setdefault(home, []).append(file)
-    return found.values()
+    return found
 
 
 def folder_of(files: Mapping[str, str]) -> Path:

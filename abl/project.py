@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from abl.analysis.check import check
-from abl.analysis.project_file.reading import ProjectFile, is_project_file, read_project_file
+from abl.analysis.project_file.reading import ENTRY_PLACES, ProjectFile, is_project_file, read_project_file
 from abl.diagnostics import Diagnostic
-from abl.files import PROJECT_MARKS, UsageError, text_of
+from abl.files import PROJECT_MARKS, SUFFIXES, UsageError, files_in, of_one_project, text_of
 from abl.language.project_file import NAME
 from abl.source import Source
+from abl.syntax.recovery.suggest import closest
 
 
 class ProjectFileError(ValueError):
@@ -27,6 +28,7 @@ class Project:
 
     path: Path | None = None
     entry: str | None = None
+    entry_at: str = ""  # file, line and column
     language: str | None = None
     policy: str | None = None
     now: datetime | None = None
@@ -56,7 +58,10 @@ def project_for(place: Path) -> Project:
     problems = [found for found in check({str(path): text}).diagnostics if found.severity == "error"]
     if problems:
         raise ProjectFileError(_first(path, text, problems))
-    return project_of(read_project_file(text), path)
+    file = read_project_file(text)
+    begins = [named.span.start for named in file.names if named.place in ENTRY_PLACES]
+    at = Source(text, str(path)).position(begins[0]) if begins else None
+    return replace(project_of(file, path), entry_at=f"{path}:{at.line}:{at.column}" if at is not None else "")
 
 
 def policy_of(files: Mapping[str, str], folder: Path | None = None) -> str | None:
@@ -81,6 +86,24 @@ def project_file_for(place: Path) -> Path | None:
             path = place / NAME if folder == start else folder / NAME
             return path if path.exists() else None
     return None
+
+
+def no_such_entry(project: Project, agents: Iterable[str]) -> ProjectFileError:
+    """What is wrong with a file whose entry agent is none of the project's."""
+    near = closest(project.entry or "", agents)
+    known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(agents)) or 'none'}"
+    return ProjectFileError(f"{project.entry_at or project.path}: entry: there is no agent {project.entry}; {known}")
+
+
+def agents_of(project: Project) -> dict[str, str]:
+    """The texts of all agent files of a project; what cannot be read is left out."""
+    folder = project.path.parent if project.path is not None else Path()
+    found: dict[str, str] = {}
+    with suppress(UsageError):
+        for file in of_one_project(files_in(folder, SUFFIXES), folder):
+            with suppress(UsageError, OSError):
+                found[str(file)] = text_of(file)
+    return found
 
 
 def _first(path: Path, text: str, problems: list[Diagnostic]) -> str:

@@ -19,7 +19,8 @@ class Shape:
     """What may stand behind a key.
 
     ``right`` says it in a message ("… is right"). ``names`` is the kind of declared thing that a text names, or that
-    the keys of ``map`` name: agent, tool, language, moment, duration, condition. ``least`` and ``most`` bound a number.
+    the keys of ``map`` name: agent, tool, bank, language, moment, duration,
+    condition, identifier. ``least`` and ``most`` bound a number.
     """
 
     kind: Literal["text", "word", "flag", "whole", "number", "any", "keys", "map", "list"]
@@ -179,7 +180,12 @@ _RUN: Final = (
 _FACTS: Final = _map("paths with their values, such as user.tier: gold", ANYTHING)
 _STORE: Final = _keys(
     "a store definition",
-    Entry("technical_name", _text("an identifier"), "the name that agents use", required=True),
+    Entry(
+        "technical_name",
+        _text("an identifier such as user_prefs", "identifier"),
+        "the name that agents use",
+        required=True,
+    ),
     Entry("name", _text("a text"), "the name that people see", required=True),
     Entry("description", _text("a text"), "what the store is for"),
     Entry(

@@ -8,6 +8,7 @@ from abl.language.project_file import ANYTHING, ERROR, PROJECT_FILE, Shape, desc
 
 _TYPES: Final = {"text": "string", "flag": "boolean", "whole": "integer", "number": "number"}
 _FORMATS: Final = {
+    "identifier": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
     "language": {"pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"},
     "moment": {"pattern": r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$"},
 }

@@ -13,9 +13,9 @@ import yaml
 
 from abl.configuration import ConfigurationError, configuration_for
 from abl.expressions.api import BudgetExceeded
-from abl.files import UsageError, files_in, text_of
+from abl.files import UsageError, files_in, of_one_project, text_of
 from abl.output import complain, say
-from abl.project import Project, ProjectFileError, project_for
+from abl.project import Project, ProjectFileError, no_such_entry, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools, SystemClock
 from abl.runtime.memory.systems_in_memory import MemoryBank
@@ -26,7 +26,6 @@ from abl.runtime.scenarios.player import Result, run_scenario
 from abl.runtime.scenarios.scripted import ScriptedModel
 from abl.runtime.scenarios.strict import ScenarioError
 from abl.runtime.session import NotRunnable, Session, Turn
-from abl.syntax.recovery.suggest import closest
 
 OK, PROBLEMS, WRONG_USE = 0, 1, 2
 
@@ -118,9 +117,7 @@ def _entry(project: Project, path: Path, files: Mapping[str, str]) -> str | None
     if project.entry is None or project.entry in agents:
         return project.entry
     if project.path is not None and path.is_dir() and path.resolve() == project.path.parent.resolve():
-        near = closest(project.entry, agents)
-        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(agents)) or 'none'}"
-        raise ProjectFileError(f"{project.path}: entry: there is no agent {project.entry}; {known}")
+        raise no_such_entry(project, agents)
     return None
 
 
@@ -180,7 +177,7 @@ def _show(turn: Turn) -> None:
 def _files(path: Path) -> dict[str, str]:
     found = [path]
     if path.is_dir():
-        found = files_in(path, AGENT_SUFFIXES)
+        found = of_one_project(files_in(path, AGENT_SUFFIXES), path)
     if not found:
         raise ScenarioError(f"{path}: there is no agent file")
     base = path if path.is_dir() else path.parent

@@ -77,7 +77,8 @@ class Context:
         if self._local is not None and root in self._local:
             return descend(self._local[root], parts[1:])
         if (len(parts) > 1 or root in self._short) and self._engine.facts.concerns(self._thread, root):
-            for size in range(len(parts), 0, -1):
+            own = root in self._short and self._thread.variables.get(root) is not None  # gathered, or bound to a result
+            for size in range(len(parts), 1 if own else 0, -1):
                 known, value = self._engine.facts.read(self._thread, ".".join(parts[:size]))
                 if known:
                     return descend(value, parts[size:])
@@ -108,7 +109,8 @@ class Context:
         parts = path.split(".")
         if self._local is not None and parts[0] in self._local:
             return "session"
-        for size in range(len(parts), 0, -1):
+        own = parts[0] in self._short and self._thread.variables.get(parts[0]) is not None
+        for size in range(len(parts), 1 if own else 0, -1):
             found = self._engine.facts.origin(self._thread, ".".join(parts[:size]))
             if found is not None:
                 return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from abl.analysis.collect.places import slice_of
 from abl.analysis.collect.profiles import ProfileCollector
 from abl.analysis.collect.records import AgentRef
 from abl.analysis.collect.targets import targets_of
 from abl.analysis.conformance import places
 from abl.analysis.index.model import AgentIndex
 from abl.syntax import nodes, vocabulary
+from abl.syntax.lines.texts import slice_of
 from abl.syntax.nodes import Block, same_key
 from abl.syntax.readers.content import content_of
 from abl.syntax.readers.entries import item_head

@@ -14,6 +14,7 @@ from abl.analysis.conformance.places import OPAQUE, PlaceSchema, Slot
 from abl.diagnostics import Edit, Finding, Fix
 from abl.language import is_word
 from abl.syntax import nodes
+from abl.syntax.lines.texts import slice_of
 from abl.syntax.nodes import Block, Content, Name, Text, same_key
 from abl.syntax.readers.content import content_of
 from abl.syntax.readers.entries import PATH
@@ -26,16 +27,6 @@ _OPENING: Final = re.compile(r"[\"']")
 _CLOSING: Final = {'"': re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL), "'": re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)}
 _LISTED: Final = re.compile(r"[^\[\]{},\s][^\[\]{},]*")
 _KINDS: Final[Mapping[str, WriteKind]] = {"gather": "gather", "tool": "tool"}
-
-
-def slice_of(text: Text, start: int, end: int) -> Text:
-    """A range of a text, without the blanks around it, as a text of its own; without quotes."""
-    value = text.value[start:end]
-    start += len(value) - len(value.lstrip())
-    value = value.strip()
-    span = text.span_of(start, start + len(value))
-    runs = tuple([(at - start, source) for at, source in text.map])
-    return Text(value, value, span, span, "pipe" if text.style == "pipe" else "bare", runs)
 
 
 class PlaceCollector(Recorder):

@@ -19,6 +19,7 @@ from abl.syntax.recovery.suggest import closest
 from abl.yaml_reader import BoundedLoader, UnreadableYaml, compose_yaml, yaml_problem
 
 UNREADABLE, UNKNOWN_KEY, REPEATED_KEY, BAD_VALUE = "ABL1081", "ABL1082", "ABL1083", "ABL1084"
+ENTRY_PLACES: Final = ("entry", "settings.entry")
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _NULL: Final = "tag:yaml.org,2002:null"
 _JSON: Final = Shape("any", "a text, a finite number, true, false or null")
@@ -26,9 +27,9 @@ _JSON: Final = Shape("any", "a text, a finite number, true, false or null")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Something declared elsewhere that the file names: ``kind`` is agent or tool, ``place`` the field."""
+    """What the file names: an agent or a tool of the documents, a bank of ``banks``; ``place`` is the field."""
 
-    kind: str
+    kind: str  # agent | tool | bank
     name: str
     place: str
     span: Span
@@ -201,7 +202,7 @@ class _Reader:
         self.findings.append(Finding(BAD_VALUE, _span(node), data, fixes=tuple(made)))
 
     def _name(self, kind: str, name: str, place: str, node: yaml.Node) -> None:
-        if kind in ("agent", "tool"):
+        if kind in ("agent", "tool", "bank"):
             self.names.append(Named(kind, name, place, _span(node)))
 
     def _anything(self, node: yaml.Node, place: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from abl.syntax.recovery.suggest import closest
 _TAG: Final = "tag:yaml.org,2002:"
 _WRITTEN: Final = frozenset({"language", "moment", "condition"})
 """Texts that YAML may take for something else: ``no``, a date, ``true``."""
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YEARS: Final = (1000, 8999)
 _LONGEST: Final = 60
 
@@ -66,7 +68,8 @@ def _text(node: yaml.ScalarNode, shape: Shape, value: Any) -> tuple[bool, Any]:
     written = node.value.strip()
     if shape.names in _WRITTEN:
         return value is not None and _FITTING[shape.names](written), written
-    return isinstance(value, str) and (not shape.names or bool(written)), node.value
+    fits = shape.names != "identifier" or _IDENTIFIER.fullmatch(node.value) is not None
+    return isinstance(value, str) and fits and (not shape.names or bool(written)), node.value
 
 
 def _is_moment(text: str) -> bool:

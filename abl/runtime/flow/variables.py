@@ -155,6 +155,7 @@ def clear(engine: Engine, thread: Thread, names: list[str], *, span: Any = None,
         if name in engine.program(thread).persistent:
             if name not in thread.hidden:
                 thread.hidden.append(name)
+            thread.variables.pop(name, None)
             data["hidden"] = True
             data["state"] = {"facts": {name: None}}
         else:

@@ -213,6 +213,8 @@ class Facts:
         if notes:
             data["notes"] = notes
         event = engine.recorder.emit("fact.write", data, span=span)
+        if thread.variables.get(path) not in (None, value):
+            thread.variables.pop(path)  # a path of one segment: what was gathered under its name is older
         source: dict[str, Any] = {
             "agent": thread.agent,
             "session": engine.state.session_id,

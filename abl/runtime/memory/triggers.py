@@ -57,6 +57,8 @@ def _consider(engine: Engine, thread: Thread, trigger: TriggerPlan) -> None:
     if secret:
         engine.recorder.add_derived(value)
     same_value = unchanged(old, value) and not _renews(engine, thread, trigger)
+    if same_value and str(trigger.index) in thread.stored:
+        thread.stored[str(trigger.index)] = engine.state.revision  # considered: an expiry brings nothing back
     if same_value or _nothing_new(engine, thread, trigger):
         recorder.emit("remember", {**data, "skipped": "unchanged"}, status="skipped", span=trigger.span)
         return

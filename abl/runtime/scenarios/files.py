@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abl.analysis.index.languages import is_tag
-from abl.project import NONE, Project, ProjectFileError, project_for
+from abl.project import NONE, Project, ProjectFileError, agents_of, no_such_entry, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import parse_time, ttl_seconds
 from abl.runtime.scenarios.memory import MemorySeed, policy_of, read_memory
@@ -136,9 +136,19 @@ def load_scenario(
     files = {name: _read(folder / name, f"{path}: agents: ") for name in names} or dict(beside or {})
     if not files:
         raise ScenarioError(f"{path}: agents: there is no agent file in {folder}")
-    if scenario.entry is None and project.entry in programs_in(files):  # a scenario may run some of the agents
-        scenario = replace(scenario, entry=project.entry)
-    return scenario, files
+    return _begun(scenario, files, project), files
+
+
+def _begun(scenario: Scenario, files: Mapping[str, str], project: Project) -> Scenario:
+    """With the entry agent of the project where the scenario names none and runs that one; it may run others."""
+    if scenario.entry is not None or project.entry is None:
+        return scenario
+    if project.entry in programs_in(files):
+        return replace(scenario, entry=project.entry)
+    agents = programs_in(agents_of(project))
+    if project.entry not in agents:
+        raise ScenarioError(str(no_such_entry(project, agents)))
+    return scenario
 
 
 def _read(path: Path, prefix: str = "") -> str:

@@ -75,6 +75,22 @@ def bare_text(source: str, start: int, end: int) -> Text | None:
     return new_text(Text, (stripped, stripped, span, span, "bare", ()))
 
 
+def slice_of(text: Text, start: int, end: int) -> Text:
+    """A range of a text, without the blanks around it, as a text of its own; without quotes."""
+    value = text.value[start:end]
+    start += len(value) - len(value.lstrip())
+    value = value.strip()
+    span = text.span_of(start, start + len(value))
+    runs = tuple([(at - start, source) for at, source in text.map])
+    return Text(value, value, span, span, "pipe" if text.style == "pipe" else "bare", runs)
+
+
+def halves(text: Text, mark: tuple[int, int]) -> tuple[Text | None, Text | None]:
+    """What stands before and behind a mark in the value of a text; None for what is empty."""
+    parts = slice_of(text, 0, mark[0]), slice_of(text, mark[1], len(text.value))
+    return (parts[0] if parts[0].value else None, parts[1] if parts[1].value else None)
+
+
 def scalar_text(source: str, start: int, end: int) -> Text | None:
     """As ``bare_text``, but one quoted string over the whole range is read as such."""
     text = bare_text(source, start, end)

@@ -45,7 +45,7 @@ from abl.syntax.readers.entries import (
 from abl.syntax.readers.flow_style import expanded, expanded_item
 from abl.syntax.readers.gather import read_gather
 from abl.syntax.readers.handlers import read_action_handlers, read_intents
-from abl.syntax.readers.on_fail import read_on_fail, reason_text
+from abl.syntax.readers.on_fail import read_on_fail, reason_of
 from abl.syntax.readers.state import read_arguments, read_clear, read_log, read_set, read_transform
 from abl.syntax.recovery import findings
 from abl.syntax.recovery.colons import mended
@@ -238,7 +238,7 @@ def _transition(
         if rest is not None and target.value.upper() == "HANDOFF":
             agent = first_word(rest) if rest.style == "bare" else name_from(rest)
         elif rest is not None and target.value.upper() == "ESCALATE":
-            reason = reason_text(ctx, rest)
+            reason = reason_of(ctx, value, rest)
         elif rest is not None:
             target = Name(value.value, value.inner)
     for child in below:

@@ -14,7 +14,7 @@ from abl.syntax import vocabulary
 from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.lines.pieces import ARROW, cuts, inside_brackets, split_commas
 from abl.syntax.lines.scanner import open_brackets
-from abl.syntax.lines.texts import bare_text, expression_text
+from abl.syntax.lines.texts import bare_text, expression_text, halves
 from abl.syntax.nodes import (
     Block,
     Memory,
@@ -314,6 +314,10 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
         return broken  # the open bracket is reported where the line was read
     start, end = text.inner if ctx.yaml else text.span
     arrow = max(cuts(ARROW, ctx.text, start, end), key=lambda match: match.start(), default=None)
+    escaped = None
+    if ctx.yaml and text.map and text.style == "double":  # what its quotes hold is the text
+        escaped = max(cuts(ARROW, text.value, 0, len(text.value)), key=lambda match: match.start(), default=None)
+        arrow = arrow or escaped
     slip = _ARROW_SLIP.search(ctx.text, start, end) if arrow is None else None
     if slip is not None:
         ctx.report(section_findings.arrow_slip(text.span, Span(*slip.span("arrow"))))
@@ -327,12 +331,14 @@ def _arrow_store(ctx: Context, block: Block, text: Text, path: str) -> Store:
             at = start + turned.start
             return replace(broken, target=Name(turned.path, Span(at, at + len(turned.path))))
         return Store(span=block.span, path=path, block=block, value=expression_text(ctx.text, text), target=None)
-    value = bare_text(ctx.text, start, arrow.start())
-    target = bare_text(ctx.text, arrow.end(), end)
+    value, target = bare_text(ctx.text, start, arrow.start()), bare_text(ctx.text, arrow.end(), end)
+    if escaped is not None:
+        value, target = halves(text, escaped.span())
     for side, given in (("value", value), ("target", target)):
         if given is None:
             ctx.report(section_findings.store_side_missing(text.span, side))
-    if value is not None and value.raw[:1] == "{" and value.raw[-1] == "}" and not _good_object(ctx, value):
+    is_object = value is not None and not value.map and value.raw[:1] == "{" and value.raw[-1] == "}"
+    if value is not None and is_object and not _good_object(ctx, value):
         value = None
     name = name_from(target)
     if name is not None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from abl.source import Span
 from abl.syntax import vocabulary
-from abl.syntax.lines.texts import first_word, rest_behind, scalar_text
+from abl.syntax.lines.texts import first_word, rest_behind, scalar_text, slice_of
 from abl.syntax.nodes import Assignment, Block, Branch, Form, Name, OnFail, Property, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, condition_text, names_of, read_properties
@@ -28,6 +28,9 @@ _FORMS: Final[dict[str, Form]] = {
     "THEN": "then",
     "GOTO": "then",
 }
+_ESCALATES = re.compile(
+    r"ESCALATE\b:?\s*(?:(?:with\s+)?REASON\s*:\s*)?(?:([\"'])(.*)\1|(.*?))\s*", re.IGNORECASE | re.DOTALL
+)
 _REASON = re.compile(r"(?:with\s+)?REASON\s*:\s*", re.IGNORECASE)
 _ACTION_WORD = re.compile(r"[A-Z][A-Z_]+:?")
 
@@ -62,6 +65,15 @@ def reason_text(ctx: Context, text: Text | None) -> Text | None:
     return scalar_text(ctx.text, prefix.end(), end) if prefix else text
 
 
+def reason_of(ctx: Context, value: Text, rest: Text | None) -> Text | None:
+    """Reason in ``ESCALATE with REASON: "..."``, also where a text in quotes holds the whole (YAML)."""
+    found = _ESCALATES.fullmatch(value.value) if value.map else None
+    if found is None:
+        return reason_text(ctx, rest)
+    start, end = found.span(2) if found[2] is not None else found.span(3)
+    return slice_of(value, start, end) if start < end else None
+
+
 def _one_line(ctx: Context, block: Block, value: Text, path: str) -> OnFail:
     if value.style != "bare":
         return OnFail(span=block.span, path=path, block=block, form="message", message=value)
@@ -76,7 +88,7 @@ def _one_line(ctx: Context, block: Block, value: Text, path: str) -> OnFail:
     elif form in ("respond", "block", "redact"):
         message = rest
     elif form == "escalate":
-        reason = reason_text(ctx, rest)
+        reason = reason_of(ctx, value, rest)
     elif rest is not None:
         target = Name(rest.value, rest.inner) if rest.style != "bare" else first_word(rest)
     return OnFail(span=block.span, path=path, block=block, form=form, message=message, target=target, reason=reason)

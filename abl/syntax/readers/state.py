@@ -9,7 +9,7 @@ from typing import Final
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax.lines.pieces import COLON, EQUALS, cuts, inside_brackets, outside, split_commas
-from abl.syntax.lines.texts import bare_text, name_of, scalar_text
+from abl.syntax.lines.texts import bare_text, halves, name_of, scalar_text
 from abl.syntax.nodes import Argument, Assignment, Block, Clear, Log, Name, Property, SetVariables, Text, Transform
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import children_of, names_of, read_properties, text_of
@@ -34,7 +34,7 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
         if value.style == "bare" and value.raw[:1] == "{":
             return tuple(_member(ctx, child, f"{path}[{i}]") for i, child in enumerate(children_of(ctx, block)))
         span = value.span if value.style == "bare" else value.inner
-        return (_assignment(ctx, block, span, path),)
+        return (_assignment(ctx, block, span, path, value),)
     found: list[Assignment] = []
     for child in block.children:
         at = f"{path}[{len(found)}]"
@@ -43,7 +43,8 @@ def read_assignments(ctx: Context, block: Block, path: str) -> tuple[Assignment,
         elif child.value is not None and begins_nothing(child.value.raw) and "=" not in child.value.raw:
             ctx.skip(child, "This is no assignment", path)
         elif child.value is not None:
-            found.append(_assignment(ctx, child, child.value.span, at))
+            given = child.value if child.value.style == "bare" else None
+            found.append(_assignment(ctx, child, child.value.span, at, given))
     return tuple(found)
 
 
@@ -61,11 +62,9 @@ def compared_at(text: str, span: Span) -> Span | None:
     return Span(*mark.span(3)) if mark is not None and is_slip else None
 
 
-def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment:
-    """Split at the first ``=`` that is no part of a comparison."""
-    equals = next((m for m in cuts(EQUALS, ctx.text, *span) if m[3] == "="), None)
-    target = bare_text(ctx.text, span.start, equals.start()) if equals else None
-    value = bare_text(ctx.text, equals.end(), span.end) if equals else None
+def _assignment(ctx: Context, block: Block, span: Span, path: str, given: Text | None = None) -> Assignment:
+    """Split at the first ``=`` that is no part of a comparison; ``given`` is what quotes hold, with its escapes."""
+    target, value = _sides(ctx, span, given)
     if (target is None or value is None) and compared_at(ctx.text, span) is None:
         ctx.report(section_findings.bad_assignment(span, ctx.text[span.start : span.end]))
     elif target is not None and "[" in target.value:
@@ -75,6 +74,16 @@ def _assignment(ctx: Context, block: Block, span: Span, path: str) -> Assignment
         target = None
     name = name_of(target) if target is not None else None
     return Assignment(span=span, path=path, block=block, target=name, value=value)
+
+
+def _sides(ctx: Context, span: Span, given: Text | None) -> tuple[Text | None, Text | None]:
+    if given is not None and given.map and given.style != "pipe":
+        mark = next((m for m in cuts(EQUALS, given.value, 0, len(given.value)) if m[3] == "="), None)
+        return halves(given, mark.span()) if mark else (None, None)
+    equals = next((m for m in cuts(EQUALS, ctx.text, *span) if m[3] == "="), None)
+    if equals is None:
+        return None, None
+    return bare_text(ctx.text, span.start, equals.start()), bare_text(ctx.text, equals.end(), span.end)
 
 
 def _report_target(ctx: Context, span: Span, target: Text, value: Text | None) -> None:

@@ -80,6 +80,30 @@ def test_a_fragment_is_not_told_what_only_the_rest_of_the_project_could_say() ->
     assert codes(AGENT + rule_, select=["ABL214", "ABL253"]) == ["ABL214", "ABL253"]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.abl", "EXECUTION:\n  max_iterations: 3\n"),
+        ("a.abl", "# limits\n\nEXECUTION:\n  tool_timeout: 5000\nMEMORY:\n  session:\n    - topic\n"),
+        ("a.agent.yaml", "execution:\n  max_iterations: 3\n"),
+    ],
+)
+def test_a_text_that_begins_with_execution_is_a_fragment(path: str, text: str) -> None:
+    assert codes_of(path, text) == []
+    assert "ABL904" in codes_of(path, text.replace(": 3", ": three").replace("5000", "soon"))
+
+
+def codes_of(path: str, text: str) -> list[str]:
+    return [d.code for d in check({path: text}).diagnostics if d.severity == "error"]
+
+
+def test_a_variable_of_the_platform_is_declared() -> None:
+    text = (
+        AGENT + 'CONSTRAINTS:\n  - REQUIRE conversation_summary IS SET\n    ON_FAIL: "No {{conversation_summary}}."\n'
+    )
+    assert codes(text, select=["ABL214", "ABL253", "ABL311"]) == []
+
+
 def test_at_most_one_fix_of_a_diagnostic_is_preferred() -> None:
     text = AGENT + 'CONSTRAINTS:\n  - REQUIRE tier matches "gold" OR tier == null\n    ON_FAIL: "No."\n'
     for diagnostic in check({"desk.agent.abl": text}).diagnostics:

@@ -97,7 +97,21 @@ def test_run_names_an_entry_agent_that_is_not_there(project, capsys, monkeypatch
     (project / "project.yaml").write_text("entry: Shlf\n")
     code, _, err = run(capsys, monkeypatch, str(project))
     assert code == 2
-    assert "project.yaml: entry: there is no agent Shlf; did you mean Shelf?" in err
+    assert "project.yaml:1:8: entry: there is no agent Shlf; did you mean Shelf?" in err
+
+
+def test_run_leaves_projects_below_a_folder_to_themselves(project, capsys, monkeypatch):
+    inner = project / "inner"
+    inner.mkdir()
+    (inner / "project.yaml").write_text("")
+    (inner / "desk.agent.abl").write_text(AGENT.format(name="Desk"), encoding="utf-8")
+    assert "Shelf mocked" in run(capsys, monkeypatch, str(project))[1]
+
+
+def test_run_of_a_folder_with_projects_alone_names_them(project, capsys, monkeypatch):
+    code, _, err = run(capsys, monkeypatch, str(project.parent))
+    assert code == 2
+    assert f"no agents but in projects of their own; name one of them: {project}" in err
 
 
 def test_run_takes_the_scripted_model_and_the_bank(tmp_path, capsys, monkeypatch):
@@ -143,6 +157,20 @@ def test_what_a_scenario_says_wins(project, capsys):
 def test_a_scenario_with_a_language_that_is_none_is_named(project, capsys):
     assert main(["test", scenario(project, "language: German\n")]) == 1
     assert "language is 'German'; a language tag such as en or de-CH is right" in capsys.readouterr().out
+
+
+def test_a_scenario_that_needs_an_entry_agent_that_is_not_there_does_not_run(project, capsys):
+    (project / "project.yaml").write_text("language: de\nentry: Shlf\n")
+    assert main(["test", scenario(project, "")]) == 1
+    assert "project.yaml:2:8: entry: there is no agent Shlf; did you mean Shelf?" in capsys.readouterr().out
+    assert main(["test", scenario(project, "entry: Desk\n")]) == 0, capsys.readouterr().out
+
+
+def test_a_scenario_of_other_agents_passes_over_the_entry_of_the_project(project, capsys):
+    tests = project / "tests"
+    tests.mkdir()
+    path = scenario(tests, "agents: [../desk.agent.abl]\nstart: {expect: {reply: {contains: Desk mocked}}}\n")
+    assert main(["test", path]) == 0, capsys.readouterr().out
 
 
 def test_the_project_is_the_nearest_marked_folder(project, capsys):
@@ -198,6 +226,7 @@ def test_a_tool_that_the_project_mocks_has_an_answer_for_every_test_case(project
 
 LEVELS = [f"    k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else '1'] * 9)}]\n" for n in range(8)]
 ALIASES = f"facts:\n  user:\n{''.join(LEVELS)}"
+STORES = b"stores:\n  - {technical_name: a b, name: A, access: user, retention: session, schema: {}}\n"
 HOSTILE = {
     "a key twice": (b"entry: Desk\nentry: Shelf\n", "project.yaml:2:1: `entry` is given twice in project.yaml"),
     "a list": (b"- entry: Desk\n", "project.yaml:1:1: The project file is a list; keys such as entry: Desk are right"),
@@ -215,6 +244,7 @@ HOSTILE = {
     "not a number": (b"tools: {find: [{result: .nan}]}\n", "`tools.find[0].result` is `.nan`; a text, a finite number"),
     "a key that is no text": (b"? [a]\n: 1\n", "`a key of project.yaml` is a list; a text is right"),
     "an object of Python": (b"facts: {user: {a: !!python/object:os.system x}}\n", "`facts.user.a` is `x`; a text"),
+    "no identifier": (STORES, "`stores[0].technical_name` is `a b`; an identifier such as user_prefs is right"),
     "an empty name": (b"entry: ''\n", "`entry` is ``; the name of an agent is right"),
     "no moment": (b"now: 2026-13-40\n", "`now` is `2026-13-40`; a moment such as 2026-03-01T09:00:00Z is right"),
     "a moment without room": (b"now: 9999-12-31\n", "`now` is `9999-12-31`; a moment such as"),

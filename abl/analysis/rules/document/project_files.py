@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from abl.analysis.index.project import Index
-from abl.analysis.project_file.reading import Named, ProjectFile
+from abl.analysis.project_file.reading import ENTRY_PLACES, Named, ProjectFile
 from abl.analysis.registry import Found, found, rule
 from abl.diagnostics import Edit, Fix, Severity
 from abl.syntax.recovery.suggest import closest
@@ -70,22 +70,28 @@ def bad_project_value() -> None:
 )
 def unknown_project_name(file: ProjectFile, index: Index) -> Iterable[Found]:
     """
-    What: project.yaml names an agent or a tool that the project does not have; for the entry agent it is an error.
-    Why: No conversation can begin with a missing agent, and the mocks of a missing tool answer nothing.
+    What: project.yaml names an agent or a tool that the project does not have, or a bank that its `banks` do not have;
+    for the entry agent it is an error.
+    Why: No conversation can begin with a missing agent, the mocks of a missing tool answer nothing, and a bank of
+    another name is empty.
     Bad:
         entry: Dsk
     Good:
         entry: Desk
     """
+    banks = frozenset(file.value("banks") or ())
+    if banks:
+        yield from (_unknown(n, banks) for n in file.names if n.kind == "bank" and n.name not in banks)
     if not any(True for _ in index.each()):
         return  # the file alone: its project is not known
     tools = index.shared_tools.union(*[agent.tools for agent in index.each()])
     known = {"agent": frozenset(index.agents), "tool": frozenset(tools)}
-    yield from (_unknown(named, known[named.kind]) for named in file.names if named.name not in known[named.kind])
+    declared = [named for named in file.names if named.kind in known]
+    yield from (_unknown(named, known[named.kind]) for named in declared if named.name not in known[named.kind])
 
 
 def _unknown(named: Named, names: frozenset[str]) -> Found:
     near = closest(named.name, names)
     fixes = [Fix(f"Write {name}", (Edit(named.span, name),), len(near) == 1) for name in near]
-    severity: Severity | None = "error" if named.place in ("entry", "settings.entry") else None
+    severity: Severity | None = "error" if named.place in ENTRY_PLACES else None
     return found(named.span, *fixes, severity=severity, kind=named.kind, name=named.name, y=near[0] if near else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance import generic
 from abl.analysis.fixes.entries import create_in_section
 from abl.analysis.index.available_tools import known_tools
 from abl.analysis.index.fields import (
@@ -83,8 +84,9 @@ def unknown_entity(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Foun
         if child.key.lower() == "config_file":
             return  # which may declare any
         if child.key.lower() == "entities":
-            known.update(b.value.value.strip() for b in child.walk() if b.key.upper() == "NAME" and b.value is not None)
-            known.update(b.key for b in child.children if not b.item and b.key)
+            entries = [generic.by_key(agent.source, entry) for entry in generic.entries(agent.source, child)]
+            known.update(generic.word(entry.get("name")) for entry in entries)
+            known.update(b.key for b in generic.members(agent.source, child) if b.key)
     name = text.value.strip()
     if name not in known:
         best, renames = fixes.rename_to(text.inner, name, sorted(known))

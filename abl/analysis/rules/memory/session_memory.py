@@ -63,7 +63,7 @@ def session_variable_twice(variable: nodes.SessionVariable, agent: AgentIndex) -
 )
 def session_hides_scope(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A session variable has the name with which a persistent path begins.
+    What: A session variable has the name with which a persistent path begins, or that of a path of one segment.
     Why: What `user.name` then reads, the variable or the store, is not clear.
     Bad:
         MEMORY:
@@ -81,6 +81,11 @@ def session_hides_scope(variable: nodes.SessionVariable, agent: AgentIndex) -> I
               SCOPE: user
     """
     name = variable.name.value
+    if (same := agent.persistent.get(name)) is not None:
+        related = (Related(agent.source.path, same.name.span, "persistent path"),)
+        wording = "`{n}` is both a session variable and a persistent path"
+        yield found(variable.name.span, related=related, node=variable.path, n=name, wording=wording)
+        return
     below = agent.persistent_parents.get(name)
     if below is None:
         return

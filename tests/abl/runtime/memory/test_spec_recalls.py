@@ -91,4 +91,32 @@ FLOW:
     run = session(agent, tools={"look": [{"result": {"n": 3}}]})
     mapped = events_of(run.start(), "tool.map")
     assert [note["name"] for note in mapped[0]["notes"]] == ["set.type_mismatch"]
-    assert run.state["found"] == {"n": 3} if hasattr(run, "state") else True
+    assert run.value("found") == {"n": 3}
+
+
+LOADS = """TOOLS:
+  find(x: string) -> {n: number}
+    description: "Finds"
+MEMORY:
+  recall:
+    - ON: tool:find:after
+      ACTION: load_memory
+      DOMAIN: "likes"
+    - ON: tool:find:after
+      ACTION: prompt_llm
+      INSTRUCTION: "Colour {{user.likes.colour}}."
+    - ON: tool:find:after
+      ACTION: prompt_llm
+      INSTRUCTION: "Colour {{user.likes.colour}}."
+"""
+
+
+def test_03_5_what_a_recall_gives_within_a_turn_is_in_its_next_request_each_instruction_once():
+    facts = MemoryFacts()
+    facts.put("user", "u", "user.likes.colour", "red", at=FixedClock().now())
+    model = Steps(("find", {"x": "a"}), ("find", {"x": "b"}), lambda request: request["variables"]["user.likes.colour"])
+    run = session(LOADS, user="u", facts=facts, model=model, tools={"find": [{"result": {"n": 1}}]})
+    run.start()
+    assert run.say("hello").replies == ["red"]
+    assert ["user.likes.colour" in request["variables"] for request in model.requests] == [False, True, True]
+    assert [request["recalled"] for request in model.requests] == [[], ["Colour red."] * 2, ["Colour red."] * 2]
