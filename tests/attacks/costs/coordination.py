@@ -136,13 +136,13 @@ def entities(n: int, message: str) -> Talk:
 
 def human(n: int) -> Talk:
     context = numbered(min(n, 2_000), "    - NAME: c{k}\n      TEMPLATE: '{{{{REPEAT(\"x\", 100000)}}}}'\n")
-    return desk(f"ESCALATE:\n  triggers:\n    - WHEN: f IS SET\n      REASON: \"x\"\n  context_for_human:\n{context}{WAITING}", "go")
+    return desk(f"ESCALATE:\n  triggers:\n    - WHEN: true\n      REASON: \"x\"\n  context_for_human:\n{context}{WAITING}", "go")
 
 
 def handlers(n: int) -> Talk:
     """A tool that fails, and is called again as often as the agent says."""
     return working(
-        "CALL: t0(a = go)", head=tools(1) + f"ON_ERROR:\n  tool_error:\n    RETRY: {n * 1_000}\n    RETRY_DELAY: 10\n    THEN: RETRY_STEP\n",
+        "CALL: t0", head=tools(1) + f"ON_ERROR:\n  tool_error:\n    RETRY: {n * 1_000}\n    RETRY_DELAY: 10\n    THEN: RETRY_STEP\n",
         tools={"t1": {}},
     )
 
@@ -195,7 +195,7 @@ COORDINATION: Final[dict[str, Case]] = {
     "variables that are shared": state,
     "profiles": profiles,
     "guardrails that redact": lambda n: guardrails(n, "abl.contains_email(content)", "redact"),
-    "guardrails with a pattern": lambda n: guardrails(n, 'content matches "(a|b|@)*{k}x"', "filter"),
+    "guardrails with a pattern": lambda n: guardrails(n, 'abl.matches_pattern(content, "(a|b|@)*{k}x$")', "warn"),
     "guardrails that fix": lambda n: guardrails(n, "abl.word_count(content) < 5", "fix\n    fix_strategy: normalize"),
     "guardrails of a long word": lambda n: guardrails(n, "abl.contains_pii(content)", "redact", "a" * 20_000),
     "guardrails of digits": lambda n: guardrails(n, "abl.contains_pii(content)", "redact", "4111 1111 " * 2_000),
