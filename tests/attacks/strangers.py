@@ -10,7 +10,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -18,17 +18,26 @@ from tests.workbench import ROOT, Workbench
 
 
 @contextmanager
-def asking(workbench: Workbench, path: str, names: Sequence[str]) -> Iterator[None]:
-    """Ask for a page of a workbench on a connection for each name, for the length of a block."""
+def strangers(workbench: Workbench, path: str, names: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """A process that is ready to ask for a page on a connection for each name, and does when it is told to.
+
+    It asks until the end of the block: what is measured meanwhile is measured under the flood from the first moment.
+    """
     url = urlsplit(workbench.url)
     given = {"address": [url.hostname, url.port], "path": path, "names": list(names)}
-    command = [sys.executable, "-m", "tests.attacks.strangers"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True) as process:
+    command, pipe = [sys.executable, "-m", "tests.attacks.strangers"], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdin is not None
-        process.stdin.write(json.dumps(given) + "\n")
-        process.stdin.flush()
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+
+        def begin() -> None:
+            process.stdin.write(json.dumps(given) + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "asking\n"
+
         try:
-            yield
+            yield begin
         finally:
             process.kill()
 
@@ -53,9 +62,13 @@ async def ask_for_ever(address: list[object], path: str, name: str) -> None:
 
 
 async def main() -> None:
-    """Begin, and end with standard input."""
+    """Begin when told to, and end with standard input."""
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     given = json.loads(await asyncio.to_thread(sys.stdin.readline))
     tasks = [asyncio.create_task(ask_for_ever(given["address"], given["path"], name)) for name in given["names"]]
+    sys.stdout.write("asking\n")
+    sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.read)
     for task in tasks:
         task.cancel()
