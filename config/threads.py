@@ -25,7 +25,7 @@ CLIENT_STREAMS = 2
 CLIENT_REQUESTS = 150
 """Requests of one user that are answered or wait: all streams a user may open, and what their pages ask for."""
 KNOWN_CLIENTS = 10_000
-"""Sessions and tokens whose users are kept in mind; beyond it those that asked for nothing for the longest are forgotten."""
+"""Sessions and tokens whose users are kept in mind; beyond it those that have been silent the longest are forgotten."""
 
 
 class RequestThreads(ThreadPoolExecutor):

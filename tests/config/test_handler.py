@@ -14,7 +14,6 @@ from django.http import HttpResponse, StreamingHttpResponse
 from config import asgi
 from config.threads import CLIENT_REQUESTS, CLIENT_STREAMS, CLIENT_THREADS, THREADS, TOKEN_THREADS, KnownClients
 
-
 KNOWN = {"one": 1, "another of one": 1, "two": 2, "Bearer abl_one": 1, "Bearer abl_other": 1}
 """Sessions and tokens with their users."""
 
@@ -186,7 +185,7 @@ def test_a_name_is_known_once_a_request_under_it_was_somebodys(handler):
 
 def test_a_header_that_is_no_token_of_the_api_names_nobody(handler):
     async def run():
-        await Asked("/whoever/nine", "new", token="abl_of_a_proxy").start(handler).task  # noqa: S106
+        await Asked("/whoever/nine", "new", token="abl_of_a_proxy").start(handler).task
         assert asgi.known_clients.user_of("Bearer abl_of_a_proxy") is None
         assert asgi.known_clients.user_of("new") == 9
 

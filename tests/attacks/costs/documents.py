@@ -144,7 +144,7 @@ DOCUMENTS: Final[dict[str, Callable[[int], str]]] = {
     "namespaces": numbered('SUPERVISOR: Desk\nGOAL: "x"\nSTATE:\n', "  n{k}:\n    v:\n      type: number\n"),
     "routes by intent": numbered(
         'SUPERVISOR: Desk\nGOAL: "x"\nAGENTS:\n  - REF: A\n    ALIAS: a\nROUTING:\n',
-        "  - NAME: r{k}\n    WHEN: intent.name == \"i{k}\"\n    PRIORITY: {half}\n    THEN: ROUTE_TO a{half}\n",
+        '  - NAME: r{k}\n    WHEN: intent.name == "i{k}"\n    PRIORITY: {half}\n    THEN: ROUTE_TO a{half}\n',
     ),
     "intents": numbered(
         f"{HEAD}NLU:\n  intents:\n", '    - NAME: i{k}\n      PATTERNS: ["go {half}"]\n      EXAMPLES: ["go {k}"]\n'
@@ -154,7 +154,8 @@ DOCUMENTS: Final[dict[str, Callable[[int], str]]] = {
     ),
     "forms of messages": numbered(
         f"{HEAD}FLOW:\n",
-        '  s{k}:\n    REASONING: false\n    RESPOND: "x"\n      FORMATS:\n        HTML: "{{{{a{half}}}}}"\n    THEN: s{next}\n',
+        '  s{k}:\n    REASONING: false\n    RESPOND: "x"\n      FORMATS:\n        HTML: "{{{{a{half}}}}}"\n'
+        "    THEN: s{next}\n",
     ),
     "profiles in a file": numbered(
         "", "BEHAVIOR_PROFILE: p{k}\nPRIORITY: {half}\nWHEN: a == {k}\nTOOLS:\n  HIDE: [t{half}]\n\n"
@@ -163,7 +164,7 @@ DOCUMENTS: Final[dict[str, Callable[[int], str]]] = {
     "agents that call each other": numbered(
         "",
         'AGENT: A{k}\nGOAL: "x"\nDELEGATE:\n  - AGENT: A{next}\n    WHEN: true\n    PURPOSE: "x"\n'
-        "    INPUT: {{a: b{half}}}\n    RETURNS: {{c: b{k}}}\n    USE_RESULT: \"x\"\n",
+        '    INPUT: {{a: b{half}}}\n    RETURNS: {{c: b{k}}}\n    USE_RESULT: "x"\n',
     ),
     "guardrails": numbered(
         f"{HEAD}GUARDRAILS:\n", "  g{k}:\n    kind: both\n    check: abl.word_count(content) < {k}\n    action: warn\n"
