@@ -7,6 +7,8 @@ import os
 import tempfile
 import time
 import warnings
+from collections.abc import Hashable
+from contextlib import suppress
 from typing import IO, Any, cast
 
 import django
@@ -23,18 +25,30 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 django.setup(set_prefix=False)
 
 from django.core.signals import request_started  # noqa: E402 - needs the settings
+from django.db import Error as DatabaseError  # noqa: E402
 from django.db import close_old_connections, reset_queries  # noqa: E402
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
 
 from config.health import respond  # noqa: E402 - needs the applications
 from config.protocol import held_since  # noqa: E402
-from config.threads import CLIENT_REQUESTS, ClientLines, TooManyWait, client_lines, request_threads, stream_lines  # noqa: E402
+from config.threads import (  # noqa: E402
+    CLIENT_REQUESTS,
+    ClientLines,
+    TooManyWait,
+    client_lines,
+    known_clients,
+    request_threads,
+    stream_lines,
+    token_lines,
+)
 from web.bodies import answer as error_answer  # noqa: E402
 from web.bodies import bounded  # noqa: E402
 from web.errors import AppError, Busy  # noqa: E402
 from web.headers import bounded_headers  # noqa: E402
 from web.problems import headers_of, status_of  # noqa: E402
+from web.sign_in.guessing import counted_address  # noqa: E402
 from web.throttling import REFUSED, refusals  # noqa: E402
+from web.views import is_api  # noqa: E402
 
 # They belong to the thread of a request, which does this itself, so that a request waits for a thread only once.
 request_started.disconnect(reset_queries)
@@ -70,9 +84,14 @@ class Handler(ASGIHandler):
         A request whose client leaves before it has a thread never gets one: Django cancels it.
         """
         answer: HttpResponseBase
+        lines, client, patient = line_of(request)
         try:
-            async with lines_of(request).turn_of(client_of(request)):
-                answer = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(request)
+            async with lines.turn_of(client, patient=patient):
+                answer, user = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(
+                    request
+                )
+            for name in names_of(request) if user is not None else ():
+                known_clients.remember(name, user)
         except TooManyWait:
             answer = refused(cast("ASGIRequest", request), TOO_MANY)
         if answer.status_code == REFUSED and (pause := refusals.pause()):
@@ -99,12 +118,12 @@ class Handler(ASGIHandler):
             raise
         return spooled
 
-    def _respond(self, request: HttpRequest) -> HttpResponseBase:
+    def _respond(self, request: HttpRequest) -> tuple[HttpResponseBase, Hashable | None]:
         # Django does so when a request begins and ends, but in a thread that this one is not.
         reset_queries()
         close_old_connections()
         try:
-            return self.get_response(request)
+            return self.get_response(request), user_of(request)
         finally:
             close_old_connections()
 
@@ -120,15 +139,44 @@ def refused(request: ASGIRequest, error: AppError) -> HttpResponse:
     return HttpResponse(content, status=status_of(error), content_type=content_type, headers=headers_of(error))
 
 
-def client_of(request: HttpRequest) -> str:
-    """The key that identifies a client before anything is looked up: its token, its session, else its address."""
-    token, session = request.headers.get("Authorization"), request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    return token or session or str(request.META.get("REMOTE_ADDR", ""))
+def token_of(request: HttpRequest) -> str:
+    """The header with a token, as the API takes one; empty without."""
+    header = request.headers.get("Authorization", "")
+    return header if is_api(request) and header.lower().startswith("bearer ") else ""
 
 
-def lines_of(request: HttpRequest) -> ClientLines:
-    """The lines that a request waits in; all streams have addresses of one form (docs/spec 12 §5)."""
-    return stream_lines if request.path.endswith("/stream/") else client_lines
+def user_of(request: HttpRequest) -> Hashable | None:
+    """Whose request an answered one was; None for a stranger's."""
+    if token_of(request):
+        token = getattr(request, "auth", None)
+        return getattr(token, "user_id", None)
+    with suppress(DatabaseError):  # where nobody has asked yet, because it was away
+        user = getattr(request, "user", None)
+        return user.pk if user is not None and user.is_authenticated else None
+    return None
+
+
+def names_of(request: HttpRequest) -> list[str]:
+    """What a client calls itself by: its token, else its session, also the one that began with this request."""
+    if token := token_of(request):
+        return [token]
+    session = getattr(request, "session", None)
+    names = (request.COOKIES.get(settings.SESSION_COOKIE_NAME), getattr(session, "session_key", None))
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def line_of(request: HttpRequest) -> tuple[ClientLines, Hashable, bool]:
+    """In which line a request waits, as whose, and whether behind any number of others.
+
+    Before anything is looked up, a client is who asked under its name before; all others of an address are one. All
+    streams have addresses of one form (docs/spec 12 §5).
+    """
+    users = [user for name in names_of(request) if (user := known_clients.user_of(name)) is not None]
+    if not users:
+        return client_lines, ("address", counted_address(str(request.META.get("REMOTE_ADDR", "")))), True
+    if request.path.endswith("/stream/"):
+        return stream_lines, users[0], False
+    return (token_lines if token_of(request) else client_lines), users[0], False
 
 
 bounded_application = bounded_headers(bounded(Handler()))

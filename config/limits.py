@@ -262,6 +262,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "Connections": (
         Limit("ABL_CONNECTIONS", "the one that waited longest for its client is closed; 503 if none waits"),
         Limit("config.threads.CLIENT_THREADS", "the others of the client wait for these"),
+        Limit("config.threads.TOKEN_THREADS", "the others with tokens wait for these"),
         Limit("config.threads.CLIENT_STREAMS", "the others of the client wait for these"),
         Limit("config.threads.CLIENT_REQUESTS", "429 `busy`"),
         Limit("ABL_HEAD_SECONDS", "408 `too-slow`"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,11 +17,15 @@ THREADS = 16
 """Requests that are answered at once; others wait their turn. Each thread has a connection to the database."""
 
 CLIENT_THREADS = 8
-"""Requests of one client (token, session or address) that are answered at once; its others wait in its own queue."""
+"""Requests of one client (a user, else an address) that are answered at once; its others wait in their own queue."""
+TOKEN_THREADS = 4
+"""Requests with tokens of one user that are answered at once, beside those of the user's sessions."""
 CLIENT_STREAMS = 2
-"""Streams of one client that are opened at once, beside its requests: a page does not wait behind a hundred of them."""
+"""Streams of one user that are opened at once, beside other requests: a page does not wait behind a hundred of them."""
 CLIENT_REQUESTS = 150
-"""Requests of one client that are answered or wait: all streams a user may open, and what their pages ask for."""
+"""Requests of one user that are answered or wait: all streams a user may open, and what their pages ask for."""
+KNOWN_CLIENTS = 10_000
+"""Sessions and tokens whose users are kept in mind; beyond it those that have been silent the longest are forgotten."""
 
 
 class RequestThreads(ThreadPoolExecutor):
@@ -112,16 +117,19 @@ class ClientLines:
 
     def __init__(self, size: int = CLIENT_THREADS, most: int = CLIENT_REQUESTS) -> None:
         self.size, self.most = size, most
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[Hashable, Line] = {}
 
-    def asked(self, client: str) -> int:
+    def asked(self, client: Hashable) -> int:
         """Requests of a client that are answered or wait."""
         return self._lines[client].asked if client in self._lines else 0
 
     @asynccontextmanager
-    async def turn_of(self, client: str) -> AsyncGenerator[None]:
-        """Wait for the turn of a request and hold it meanwhile; :class:`TooManyWait` at once where too many do."""
-        if self.asked(client) >= self.most:
+    async def turn_of(self, client: Hashable, *, patient: bool = False) -> AsyncGenerator[None]:
+        """Wait for the turn of a request and hold it meanwhile; :class:`TooManyWait` at once where too many do.
+
+        A ``patient`` request waits behind any number of others, of which there are no more than connections.
+        """
+        if not patient and self.asked(client) >= self.most:
             raise TooManyWait(client)
         line = self._lines.setdefault(client, Line(self.size))
         line.asked += 1
@@ -134,7 +142,33 @@ class ClientLines:
                 del self._lines[client]
 
 
+class KnownClients:
+    """Which sessions and tokens are whose. A name that nobody has signed in with is worth no more than its address:
+
+    else a stranger who calls themselves otherwise in each request would have as many lines as they like.
+    """
+
+    def __init__(self, most: int = KNOWN_CLIENTS) -> None:
+        self.most = most
+        self._users: OrderedDict[str, Hashable] = OrderedDict()
+
+    def remember(self, name: str, user: Hashable) -> None:
+        """A request under this name was of this user."""
+        self._users[name] = user
+        self._users.move_to_end(name)
+        if len(self._users) > self.most:
+            self._users.popitem(last=False)
+
+    def user_of(self, name: str) -> Hashable | None:
+        """Whose name it is; None where no request under it was anybody's yet."""
+        return self._users.get(name)
+
+
+known_clients = KnownClients()
+"""Those of this process; its one event loop alone uses them, and the lines below."""
 client_lines = ClientLines()
-"""Those of this process; its one event loop alone uses them."""
+"""For requests of sessions, and of all who are not known."""
+token_lines = ClientLines(TOKEN_THREADS)
+"""For requests with tokens."""
 stream_lines = ClientLines(CLIENT_STREAMS)
-"""The same for requests that open a stream."""
+"""For requests that open a stream."""

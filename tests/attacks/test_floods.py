@@ -15,6 +15,7 @@ import pytest
 
 from tests.attacks.bounds import proof
 from tests.attacks.people import client_of, conversation, over, populate
+from tests.attacks.strangers import strangers
 from tests.attacks.test_turns import HELLO
 from tests.attacks.viewers import Stream
 from tests.attacks.watching import watched
@@ -123,6 +124,36 @@ def ask_again(url: str, until: float) -> None:
                 client.get(url)
             except httpx.TransportError:
                 time.sleep(0.05)
+
+
+CONNECTIONS = 600
+CALLED: dict[str, str] = {
+    "sessions": "Cookie: sessionid={:032}",
+    "tokens": "Authorization: Bearer abl_{:043}",
+    "none": "Accept: */*",
+}
+"""Header lines by which strangers call themselves."""
+
+
+@pytest.mark.parametrize("path", ["/login/", "/api/v1/projects/"])
+@pytest.mark.parametrize("called", CALLED)
+def test_strangers_who_call_themselves_otherwise_each_time(
+    workbench: Workbench, setup: str, path: str, called: str
+) -> None:
+    cookies = populate(workbench, "asked", worker="editor")
+    session = next(each for each in cookies["worker"] if "session" in each)
+    names = [CALLED[called].replace("sessionid", session).format(number) for number in range(CONNECTIONS)]
+    with (
+        proof(setup, f"{CONNECTIONS} connections to {path}, names: {called}") as found,
+        client_of(workbench, cookies["worker"]) as worker,
+        strangers(workbench, path, names) as begin,
+    ):
+        with watched(workbench, {"/": worker}) as seen:
+            begin()
+            seen.settle(8)
+        found.at_most("a page of somebody else, p95", seen.milliseconds("/", 0.95), PAGE_MS, "ms")
+        found.is_one_of("statuses of that page", sorted(seen.statuses("/")), [200])
+        seen.judge(found)
 
 
 HEADERS: dict[str, str] = {

@@ -89,8 +89,12 @@ def homes_of(index: Index, symbol: Symbol) -> list[AgentIndex]:
     related = _RELATED.get(symbol.kind)
     if related is None:
         return homes
+    others = [other for other in every if other != symbol.agent]
     for home in homes:  # grows while it is read
-        homes += [other for other in every if other not in homes and related(index, home, other, symbol.name)]
+        rest: list[AgentIndex] = []
+        for other in others:  # each is looked at until it is one of them
+            (homes if related(index, home, other, symbol.name) else rest).append(other)
+        others = rest
     return homes
 
 

@@ -1,10 +1,10 @@
-"""Cases of what agents share and hand on: calls of each other, policies, profiles, look-ups, intents, guardrails, forms."""
+"""Cases of what agents share and hand on: calls of each other, policies, profiles, look-ups, intents, guardrails."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tests.attacks.costs.constructs import ANSWER, COSTLY, flow, numbered, tools
+from tests.attacks.costs.constructs import ANSWER, COSTLY, numbered, tools
 from tests.attacks.costs.grammar import HEAD, Case, Talk, desk, working
 
 ASK: Final = "FLOW:\n  entry_point: s0\n  steps: [s0]\n  s0:\n    REASONING: false\n    GATHER:\n      - f: required\n"
@@ -15,8 +15,10 @@ WAITING: Final = f"{ASK}        type: string\n    CLEAR: [f]\n    THEN: s0\n"
 def delegations(to: str, n: int, **more: str) -> str:
     """So many calls of one agent, each with other inputs."""
     entry = (
-        f"  - AGENT: {to}\n    WHEN: true\n    PURPOSE: \"x\"\n    INPUT: {{{{a: {{k}}}}}}\n    RETURNS: {{{{b: r{{k}}}}}}\n"
-        f"    USE_RESULT: \"x\"\n" + "".join(f"    {key}: {value}\n" for key, value in more.items()).replace("{", "{{").replace("}", "}}")
+        f'  - AGENT: {to}\n    WHEN: true\n    PURPOSE: "x"\n'
+        "    INPUT: {{a: {k}}}\n    RETURNS: {{b: r{k}}}\n"
+        f'    USE_RESULT: "x"\n'
+        + "".join(f"    {key}: {value}\n" for key, value in more.items()).replace("{", "{{").replace("}", "}}")
     )
     return "DELEGATE:\n" + numbered(n, entry)
 
@@ -37,8 +39,10 @@ def failing(key: str, value: str) -> Talk:
 
 def summaries(n: int) -> Talk:
     """Agents that hand over to each other with a summary that holds what was handed to them, twice."""
-    entry = 'HANDOFF:\n  - TO: {to}\n    WHEN: true\n    RETURN: true\n    CONTEXT:\n      pass: [v]\n' \
+    entry = (
+        "HANDOFF:\n  - TO: {to}\n    WHEN: true\n    RETURN: true\n    CONTEXT:\n      pass: [v]\n"
         '      summary: "{{{{v}}}}{{{{v}}}}"\n      set:\n        v: "ab {{{{v}}}}{{{{v}}}}"\n'
+    )
     return desk(entry.format(to="Other"), *["go"] * min(n, 60), Other=entry.format(to="Desk"))
 
 
@@ -52,17 +56,26 @@ def looked_up(n: int, message: str) -> Talk:
 def many_tables(n: int) -> Talk:
     """A few values that are long, in fields that look for all of them."""
     value = "a" * 2_000
-    table = f'LOOKUP_TABLES:\n  t:\n    values: ["{value}b", "{value}c"]\n    fuzzy_match: true\n    fuzzy_threshold: 0.1\n'
+    table = (
+        f'LOOKUP_TABLES:\n  t:\n    values: ["{value}b", "{value}c"]\n    fuzzy_match: true\n    fuzzy_threshold: 0.1\n'
+    )
     fields = numbered(min(n, 200), "      - f{k}: required\n        type: string\n        semantics: {{lookup: t}}\n")
-    return desk(f"{table}FLOW:\n  entry_point: s0\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n", "a" * 20_000)
+    return desk(
+        f"{table}FLOW:\n  entry_point: s0\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n",
+        "a" * 20_000,
+    )
 
 
 def hints(n: int) -> Talk:
     """Fields whose hints are many, and numbers that may be of any of them."""
     listed = ", ".join(f"hint{k}" for k in range(min(n, 2_000)))
-    fields = "".join(f"      - f{k}: required\n        type: number\n        extraction_hints: [{listed}]\n" for k in range(20))
-    return desk(f"FLOW:\n  entry_point: s0\n  steps: [s0]\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n",
-                "12 hint3 " * 2_000)
+    fields = "".join(
+        f"      - f{k}: required\n        type: number\n        extraction_hints: [{listed}]\n" for k in range(20)
+    )
+    return desk(
+        f"FLOW:\n  entry_point: s0\n  s0:\n    REASONING: false\n    GATHER:\n{fields}    THEN: COMPLETE\n",
+        "12 hint3 " * 2_000,
+    )
 
 
 def listed_options(n: int, options: str, items: str = "option0, " * 2_200) -> Talk:
@@ -74,7 +87,9 @@ def listed_options(n: int, options: str, items: str = "option0, " * 2_200) -> Ta
 
 
 def intents(n: int, message: str, queue: str = "") -> Talk:
-    listed = numbered(min(n, 5_000), '    - NAME: i{k}\n      PATTERNS: ["go{k}", "a"]\n      EXAMPLES: ["go {k} there", "b"]\n')
+    listed = numbered(
+        min(n, 5_000), '    - NAME: i{k}\n      PATTERNS: ["go{k}", "a"]\n      EXAMPLES: ["go {k} there", "b"]\n'
+    )
     return desk(f"NLU:\n  intents:\n{listed}{queue}{WAITING}", message, message)
 
 
@@ -85,13 +100,13 @@ def patterns(n: int) -> Talk:
 
 
 def policies(n: int) -> Talk:
-    rules = numbered(min(n, 2_000), f"      - forbiddenWhen: {COSTLY} > {{k}}\n        behavior: \"x\"\n")
+    rules = numbered(min(n, 2_000), f'      - forbiddenWhen: {COSTLY} > {{k}}\n        behavior: "x"\n')
     text = f'SUPERVISOR: Desk\nGOAL: "Help"\nPOLICIES:\n  - NAME: p\n    RULES:\n{rules}{WAITING}'
     return Talk({"desk.agent.abl": text}, ("go", "go"))
 
 
 def state(n: int) -> Talk:
-    variables = numbered(min(n, 2_000), f"    v{{k}}:\n      type: string\n      default: \"{'x' * 1_000}\"\n")
+    variables = numbered(min(n, 2_000), f'    v{{k}}:\n      type: string\n      default: "{"x" * 1_000}"\n')
     text = f'SUPERVISOR: Desk\nGOAL: "Help"\nSTATE:\n  ns:\n{variables}{WAITING}'
     return Talk({"desk.agent.abl": text}, ("go", "go"))
 
@@ -100,8 +115,8 @@ def profiles(n: int) -> Talk:
     """Profiles that hold in every other turn, each with a tool and an instruction."""
     n = min(n, 300)
     files = {
-        f"p{k}.profile.abl": f"BEHAVIOR_PROFILE: p{k}\nPRIORITY: {k}\nWHEN: f == \"odd\" OR {COSTLY} > {k}\n"
-        f"INSTRUCTIONS: \"{'x' * 100}\"\nTOOLS:\n  ADD:\n    t{k}() -> {{ok: boolean}}\n      description: \"x\"\n"
+        f"p{k}.profile.abl": f'BEHAVIOR_PROFILE: p{k}\nPRIORITY: {k}\nWHEN: f == "odd" OR {COSTLY} > {k}\n'
+        f'INSTRUCTIONS: "{"x" * 100}"\nTOOLS:\n  ADD:\n    t{k}() -> {{ok: boolean}}\n      description: "x"\n'
         for k in range(n)
     }
     used = numbered(n, "USE BEHAVIOR_PROFILE: p{k}\n")
@@ -109,21 +124,26 @@ def profiles(n: int) -> Talk:
 
 
 def guardrails(n: int, check: str, action: str, message: str = "a@b.de " * 2_800) -> Talk:
-    listed = numbered(min(n, 500), f"  g{{k}}:\n    kind: both\n    check: {check}\n    action: {action}\n    priority: {{k}}\n")
-    echo = 'FLOW:\n  entry_point: s0\n  steps: [s0, s1]\n  s0:\n    REASONING: false\n    GATHER:\n      - f: required\n' \
-        '        type: string\n    THEN: s1\n  s1:\n    REASONING: false\n    RESPOND: "{{f}}{{f}}{{f}}"\n    CLEAR: [f]\n    THEN: s0\n'
+    listed = numbered(
+        min(n, 500), f"  g{{k}}:\n    kind: both\n    check: {check}\n    action: {action}\n    priority: {{k}}\n"
+    )
+    echo = (
+        "FLOW:\n  entry_point: s0\n  steps: [s0, s1]\n  s0:\n    REASONING: false\n    GATHER:\n      - f: required\n"
+        '        type: string\n    THEN: s1\n  s1:\n    REASONING: false\n    RESPOND: "{{f}}{{f}}{{f}}"\n'
+        "    CLEAR: [f]\n    THEN: s0\n"
+    )
     return desk(f"GUARDRAILS:\n{listed}{echo}", message)
 
 
 def forms(n: int) -> Talk:
     """A message in all forms, in many messages."""
     listed = "".join(f"        {name}: '{{{{REPEAT(\"x\", 100000)}}}}'\n" for name in ("MARKDOWN", "HTML", "SLACK"))
-    return working(*[f"RESPOND: \"x\"\n      FORMATS:\n{listed.rstrip()}"] * min(n, 2_000))
+    return working(*[f'RESPOND: "x"\n      FORMATS:\n{listed.rstrip()}'] * min(n, 2_000))
 
 
 def buttons(n: int) -> Talk:
     listed = numbered(min(n, 5_000), "        - BUTTON: '{{{{REPEAT(\"x\", 10000)}}}}' -> b{k}\n")
-    return working(f"RESPOND: \"x\"\n      ACTIONS:\n{listed.rstrip()}")
+    return working(f'RESPOND: "x"\n      ACTIONS:\n{listed.rstrip()}')
 
 
 def entities(n: int, message: str) -> Talk:
@@ -136,24 +156,31 @@ def entities(n: int, message: str) -> Talk:
 
 def human(n: int) -> Talk:
     context = numbered(min(n, 2_000), "    - NAME: c{k}\n      TEMPLATE: '{{{{REPEAT(\"x\", 100000)}}}}'\n")
-    return desk(f"ESCALATE:\n  triggers:\n    - WHEN: f IS SET\n      REASON: \"x\"\n  context_for_human:\n{context}{WAITING}", "go")
+    return desk(
+        f'ESCALATE:\n  triggers:\n    - WHEN: true\n      REASON: "x"\n  context_for_human:\n{context}{WAITING}', "go"
+    )
 
 
 def handlers(n: int) -> Talk:
     """A tool that fails, and is called again as often as the agent says."""
     return working(
-        "CALL: t0(a = go)", head=tools(1) + f"ON_ERROR:\n  tool_error:\n    RETRY: {n * 1_000}\n    RETRY_DELAY: 10\n    THEN: RETRY_STEP\n",
+        "CALL: t0",
+        head=tools(1)
+        + f"ON_ERROR:\n  tool_error:\n    RETRY: {n * 1_000}\n    RETRY_DELAY: 10\n    THEN: RETRY_STEP\n",
         tools={"t1": {}},
     )
 
 
 def hooks(n: int) -> Talk:
     sets = numbered(min(n, 2_000), f"    SET: h{{k}} = {COSTLY}\n")
-    return desk("HOOKS:\n" + "".join(f"  {when}:\n{sets}" for when in ("before_agent", "before_turn", "after_turn")) + WAITING, "go")
+    return desk(
+        "HOOKS:\n" + "".join(f"  {when}:\n{sets}" for when in ("before_agent", "before_turn", "after_turn")) + WAITING,
+        "go",
+    )
 
 
 def completions(n: int) -> Talk:
-    listed = numbered(min(n, 2_000), f"  - WHEN: {COSTLY} == {{k}}\n    RESPOND: \"x\"\n")
+    listed = numbered(min(n, 2_000), f'  - WHEN: {COSTLY} == {{k}}\n    RESPOND: "x"\n')
     return desk(f"COMPLETE:\n{listed}{WAITING}", "go")
 
 
@@ -165,12 +192,14 @@ def routes(n: int) -> Talk:
 def calls_of_calls(n: int) -> Talk:
     """Tools whose results lead to further calls, each of them several."""
     again = "".join("        - CALL: t0(a = go)\n" for _ in range(min(n, 2_000)))
-    return working("CALL: t0(a = go)", head=f"{tools(1)}    on_result:\n      do:\n{again}", tools={"t0": {"rows": [1] * 100}})
+    return working(
+        "CALL: t0(a = go)", head=f"{tools(1)}    on_result:\n      do:\n{again}", tools={"t0": {"rows": [1] * 100}}
+    )
 
 
 def calls_with_loops(n: int) -> Talk:
     """A result that is mapped and looked through in branches of a tool."""
-    branches = "".join(f'        - IF: {COSTLY} == {k}\n          SET: x = {k}\n' for k in range(min(n, 2_000)))
+    branches = "".join(f"        - IF: {COSTLY} == {k}\n          SET: x = {k}\n" for k in range(min(n, 2_000)))
     return working("CALL: t0(a = go)", head=f"{tools(1)}    on_result:\n      do:\n{branches}", tools=ANSWER)
 
 
@@ -195,7 +224,7 @@ COORDINATION: Final[dict[str, Case]] = {
     "variables that are shared": state,
     "profiles": profiles,
     "guardrails that redact": lambda n: guardrails(n, "abl.contains_email(content)", "redact"),
-    "guardrails with a pattern": lambda n: guardrails(n, 'content matches "(a|b|@)*{k}x"', "filter"),
+    "guardrails with a pattern": lambda n: guardrails(n, 'abl.matches_pattern(content, "(a|b|@)*{k}x$")', "warn"),
     "guardrails that fix": lambda n: guardrails(n, "abl.word_count(content) < 5", "fix\n    fix_strategy: normalize"),
     "guardrails of a long word": lambda n: guardrails(n, "abl.contains_pii(content)", "redact", "a" * 20_000),
     "guardrails of digits": lambda n: guardrails(n, "abl.contains_pii(content)", "redact", "4111 1111 " * 2_000),

@@ -129,5 +129,53 @@ DOCUMENTS: Final[dict[str, Callable[[int], str]]] = {
         'AGENT: A{k}\nGOAL: "x"\nHANDOFF:\n  - TO: A{next}\n    WHEN: a == {k}\n  - TO: A{half}\n    WHEN: b == {k}\n',
     ),
     "results behind each other": numbered(f"{STEP}", "    SET: r{next} = r{k}.a + r{half}.b\n"),
+    "keys of a table": numbered(f"{HEAD}LOOKUP_TABLES:\n  t:\n    map:\n", "      key {k}: {k}\n"),
+    "tables and fields": numbered(
+        f"{HEAD}LOOKUP_TABLES:\n  t: {{a: 1}}\nGATHER:\n",
+        '  f{k}:\n    prompt: "x"\n    semantics: {{lookup: t{half}}}\n    depends_on: [f{half}]\n',
+    ),
+    "policies": numbered(
+        'SUPERVISOR: Desk\nGOAL: "x"\nPOLICIES:\n  - NAME: p\n    RULES:\n',
+        "      - forbiddenWhen: ns.v{k} > {half}\n        triggerSignal: s{k}\n",
+    ),
+    "shared variables": numbered(
+        'SUPERVISOR: Desk\nGOAL: "x"\nSTATE:\n  ns:\n', "    v{k}:\n      type: number\n      default: {k}\n"
+    ),
+    "namespaces": numbered('SUPERVISOR: Desk\nGOAL: "x"\nSTATE:\n', "  n{k}:\n    v:\n      type: number\n"),
+    "routes by intent": numbered(
+        'SUPERVISOR: Desk\nGOAL: "x"\nAGENTS:\n  - REF: A\n    ALIAS: a\nROUTING:\n',
+        '  - NAME: r{k}\n    WHEN: intent.name == "i{k}"\n    PRIORITY: {half}\n    THEN: ROUTE_TO a{half}\n',
+    ),
+    "intents": numbered(
+        f"{HEAD}NLU:\n  intents:\n", '    - NAME: i{k}\n      PATTERNS: ["go {half}"]\n      EXAMPLES: ["go {k}"]\n'
+    ),
+    "words of entities": numbered(
+        f"{HEAD}ENTITIES:\n  e:\n    VALUES: [a]\n    SYNONYMS:\n", "      v{k}: [w{k}, w{half}]\n"
+    ),
+    "forms of messages": numbered(
+        f"{HEAD}FLOW:\n",
+        '  s{k}:\n    REASONING: false\n    RESPOND: "x"\n      FORMATS:\n        HTML: "{{{{a{half}}}}}"\n'
+        "    THEN: s{next}\n",
+    ),
+    "profiles in a file": numbered(
+        "", "BEHAVIOR_PROFILE: p{k}\nPRIORITY: {half}\nWHEN: a == {k}\nTOOLS:\n  HIDE: [t{half}]\n\n"
+    ),
+    "profiles of an agent": numbered(HEAD, "USE BEHAVIOR_PROFILE: profile_{k}\n"),
+    "agents that call each other": numbered(
+        "",
+        'AGENT: A{k}\nGOAL: "x"\nDELEGATE:\n  - AGENT: A{next}\n    WHEN: true\n    PURPOSE: "x"\n'
+        '    INPUT: {{a: b{half}}}\n    RETURNS: {{c: b{k}}}\n    USE_RESULT: "x"\n',
+    ),
+    "guardrails": numbered(
+        f"{HEAD}GUARDRAILS:\n", "  g{k}:\n    kind: both\n    check: abl.word_count(content) < {k}\n    action: warn\n"
+    ),
+    "templates that name each other": numbered(f"{HEAD}TEMPLATES:\n", '  t{k}: "{{{{TEMPLATE(t{half})}}}}"\n'),
+    "misspelt keys": numbered(f"{HEAD}FLOW:\n", "  s{k}:\n    REASNING: false\n    RESPONDD: x\n    THEEN: s{half}\n"),
+    "misspelt sections": numbered(HEAD, "GATHR{k}:\n  f{k}:\n    type: string\n"),
+    "items in braces": numbered(
+        f"{HEAD}CONSTRAINTS:\n  a:\n", '    - {{REQUIRE: a > {k}, ON_FAIL: "x{half}", SEVERITY: error}}\n'
+    ),
+    "braces in braces": inside(f"{HEAD}CONSTRAINTS:\n  a:\n    - ", "{REQUIRE: ", "\n"),
+    "a long item in braces": inside(f"{HEAD}CONSTRAINTS:\n  a:\n    - {{", "SET: a = 1, ", "}}\n"),
     "sections again": numbered(HEAD, "GATHER:\n  f{k}:\n    type: string\n"),
 }
