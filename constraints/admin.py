@@ -15,28 +15,13 @@ from constraints.conversations import services
 from constraints.models import Conversation, DeletedConversation, ProcessValue, TraceEvent, Turn
 from memory.values import type_of
 from web.errors import AppError
+from web.read_only import LargeReadOnlyAdmin
 
 SHOWN_USERS = 20
 
 
-class History(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Read-only."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 @admin.register(Conversation)
-class ConversationAdmin(History):
+class ConversationAdmin(LargeReadOnlyAdmin):
     """Test conversations. One can be deleted as on its own page, unless one of its turns is running."""
 
     list_display = (
@@ -100,7 +85,7 @@ def words(number: int, thing: str) -> str:
 
 
 @admin.register(DeletedConversation)
-class DeletedConversationAdmin(History):
+class DeletedConversationAdmin(LargeReadOnlyAdmin):
     """Who deleted which conversation, and what went with it."""
 
     list_display = ("number", "project", "turns", "events", "started_at", "deleted_by", "deleted_at")
@@ -111,7 +96,7 @@ class DeletedConversationAdmin(History):
 
 
 @admin.register(Turn)
-class TurnAdmin(History):
+class TurnAdmin(LargeReadOnlyAdmin):
     """Turns; the session that each left behind is not shown."""
 
     list_display = (
@@ -132,7 +117,7 @@ class TurnAdmin(History):
 
 
 @admin.register(TraceEvent)
-class TraceEventAdmin(History):
+class TraceEventAdmin(LargeReadOnlyAdmin):
     """Steps of traces."""
 
     list_display = ("seq", "conversation", "turn", "kind", "status", "agent", "step", "at")
@@ -142,7 +127,7 @@ class TraceEventAdmin(History):
 
 
 @admin.register(ProcessValue)
-class ProcessValueAdmin(History):
+class ProcessValueAdmin(LargeReadOnlyAdmin):
     """Values of variables with ``RESET: never``: what kind of value and whose conversations wrote it, not the value."""
 
     list_display = ("name", "agent", "project", "kind", "updated_at")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
@@ -11,20 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from editor.models import ApiToken, Document, Draft, Membership, Project, Revision, User
-
-
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Read-only."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
+from web.read_only import ReadOnlyAdmin
 
 admin.site.register(User, UserAdmin)
 
@@ -78,7 +63,7 @@ class DocumentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Revision)
-class RevisionAdmin(ReadOnly):
+class RevisionAdmin(ReadOnlyAdmin):
     """The history of documents."""
 
     list_display = ("document", "number", "author", "message", "created_at")
@@ -89,7 +74,7 @@ class RevisionAdmin(ReadOnly):
 
 
 @admin.register(Draft)
-class DraftAdmin(ReadOnly):
+class DraftAdmin(ReadOnlyAdmin):
     """Unsaved text of a user."""
 
     list_display = ("document", "user", "base", "updated_at")
@@ -99,7 +84,7 @@ class DraftAdmin(ReadOnly):
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnly):
+class ApiTokenAdmin(ReadOnlyAdmin):
     """Tokens: their secrets are kept nowhere, their digests are not shown."""
 
     list_display = ("prefix", "user", "project", "name", "created_at", "last_used_at", "revoked_at")

@@ -238,10 +238,10 @@ class Replaced(Exception):
     """A function has no code that could be replaced."""
 
 
-def replace(path: Path, number: int, known: dict[tuple[str, str, int], list[FunctionType]]) -> None:
+def replace(path: Path, number: int, functions: dict[tuple[str, str, int], list[FunctionType]]) -> None:
     """Give every function of a file its code with the change."""
     for code in _nested(mutators.code_of(path, number)):
-        for function in known.get(_place(code), ()):
+        for function in functions.get(_place(code), ()):
             if len(function.__code__.co_freevars) != len(code.co_freevars):
                 raise Replaced(code.co_qualname)
             function.__code__ = code

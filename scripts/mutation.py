@@ -53,7 +53,7 @@ class Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Learn what the tests reach, see that they pass with the code replaced, and try."""
         self.tracer.stop()
-        self.known = trials.functions()
+        self.functions = trials.functions()
         gc.freeze()
         self.reached = reaches(session.items)
         for name in [name for name, reached in self.reached.items() if reached.fails]:
@@ -74,7 +74,7 @@ class Trial:
         """What fails with the code replaced by itself, and with the project loaded anew: nothing, or mutants prove nothing."""
         files = sorted({mutant.path for mutant in self.chosen})
         tests = self.ordered(self.reached, files[0])
-        pieces = [lambda: [trials.replace(file, -1, self.known) for file in files]]
+        pieces = [lambda: [trials.replace(file, -1, self.functions) for file in files]]
         failed = self.run(partial(self.replaced, pieces, tests), tests)
         few = dict(list(tests.items())[:20])
         return failed or self.run(partial(trials.load_anew, Mutant(files[0], -1, 1, ""), few), few, 120)
@@ -107,7 +107,7 @@ class Trial:
         if is_inside:
             names = {name for line in lines for name in self.tests_at.get((str(mutant.path), line), ())}
             tests = self.ordered(names, mutant.path)
-            step = partial(trials.replace, mutant.path, mutant.number, self.known)
+            step = partial(trials.replace, mutant.path, mutant.number, self.functions)
             failed = self.run(partial(self.replaced, [step], tests), tests) if tests else ""
         is_loaded = any((str(mutant.path), line) in self.tracer.lines for line in lines)
         if not failed and (not is_inside or is_loaded) or "Replaced" in failed:

@@ -21,6 +21,7 @@ from tests.browser.fonts import fontconfig
 from tests.chromium import BROWSER_FLAGS, CHROMIUM
 from tests.emptying import after_a_test, forget_revisions
 from tests.prepared import begin_run, end_run
+from tests.recording import declared_events
 from tests.workbench import Workbench, running
 
 REQUIRED = bool(os.environ.get("CI_REQUIRE_SERVERS"))
@@ -197,6 +198,13 @@ def admin_page(context: Any, live_workbench: Workbench) -> Any:
     chromium.send("Storage.clearDataForOrigin", stored)
     chromium.detach()
     return page
+
+
+@pytest.fixture(autouse=True)
+def only_declared_events() -> Iterator[None]:
+    """Sessions of every test record declared events only, whoever runs them: a turn, a scenario, a worker."""
+    with declared_events():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -32,22 +32,6 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.filter(selectors.in_state(value, timezone.now())) if value in STATES else queryset
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Shown, never changed here."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 def time_left_of(expires_at: datetime | None, *, ended: bool, endless: str = "No expiry") -> str | SafeString:
     """Time left in two units with the exact time on hover; a word when it expires soon or has expired."""
     now = timezone.now()

@@ -11,15 +11,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from memory.admin.base import ReadOnlyAdmin, StateFilter, time_left_of
+from memory.admin.base import StateFilter, time_left_of
 from memory.facts import selectors, services
 from memory.models import Fact, SavedView
 from memory.templatetags.facts import preview
 from web.errors import AppError
+from web.read_only import LargeReadOnlyAdmin
 
 
 @admin.register(Fact)
-class FactAdmin(ReadOnlyAdmin):
+class FactAdmin(LargeReadOnlyAdmin):
     """Facts, with the time each has left. Deleting goes through the log."""
 
     list_display = [
@@ -76,7 +77,7 @@ class FactAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SavedView)
-class SavedViewAdmin(ReadOnlyAdmin):
+class SavedViewAdmin(LargeReadOnlyAdmin):
     """Filters that members keep; they can be deleted here, and are deleted with their member."""
 
     list_display = ("name", "user", "project", "query", "saved_at")

@@ -6,15 +6,15 @@ from django.contrib import admin
 from django.utils import timezone
 
 from memory import values
-from memory.admin.base import ReadOnlyAdmin
 from memory.erasure import services as erasure
 from memory.facts import selectors
 from memory.models import ChainCheck, ChangeHead, Erasure, FactChange
 from memory.templatetags.facts import preview
+from web.read_only import LargeReadOnlyAdmin
 
 
 @admin.register(FactChange)
-class FactChangeAdmin(ReadOnlyAdmin):
+class FactChangeAdmin(LargeReadOnlyAdmin):
     """The change log of all memory systems."""
 
     list_display = (
@@ -47,7 +47,7 @@ class FactChangeAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ChangeHead)
-class ChangeHeadAdmin(ReadOnlyAdmin):
+class ChangeHeadAdmin(LargeReadOnlyAdmin):
     """Where each log ends."""
 
     list_display = ("project", "seq", "digest")
@@ -55,7 +55,7 @@ class ChangeHeadAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ChainCheck)
-class ChainCheckAdmin(ReadOnlyAdmin):
+class ChainCheckAdmin(LargeReadOnlyAdmin):
     """How far each log was verified; the page of the log and ``verify_facts`` verify again."""
 
     list_display = (
@@ -72,7 +72,7 @@ class ChainCheckAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Erasure)
-class ErasureAdmin(ReadOnlyAdmin):
+class ErasureAdmin(LargeReadOnlyAdmin):
     """Receipts. Whether one is about an id is asked on the page "Erase a user"."""
 
     list_display = ("number", "project", "finished", "went", "actor", "reason", "started_at", "finished_at", "entry")

@@ -8,9 +8,10 @@ from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from memory.admin.base import ReadOnlyAdmin, StateFilter, time_left_of
+from memory.admin.base import StateFilter, time_left_of
 from memory.models import Artifact, Bank, BankEntry, Block, SessionMeta, StoreDefinition, StoreRecord
 from memory.templatetags.facts import preview
+from web.read_only import LargeReadOnlyAdmin
 
 
 class RecordState(StateFilter):
@@ -21,7 +22,7 @@ class RecordState(StateFilter):
 
 
 @admin.register(Block)
-class BlockAdmin(ReadOnlyAdmin):
+class BlockAdmin(LargeReadOnlyAdmin):
     """Memory blocks."""
 
     list_display = ("owner", "block_type", "scope", "agent_id", "project", "begins", "version", "updated_at")
@@ -36,7 +37,7 @@ class BlockAdmin(ReadOnlyAdmin):
 
 
 @admin.register(StoreDefinition)
-class StoreDefinitionAdmin(ReadOnlyAdmin):
+class StoreDefinitionAdmin(LargeReadOnlyAdmin):
     """Definitions of stores."""
 
     list_display = ("technical_name", "name", "project", "access", "retention", "strict", "version", "updated_at")
@@ -46,7 +47,7 @@ class StoreDefinitionAdmin(ReadOnlyAdmin):
 
 
 @admin.register(StoreRecord)
-class StoreRecordAdmin(ReadOnlyAdmin):
+class StoreRecordAdmin(LargeReadOnlyAdmin):
     """Records, without their content once they have expired."""
 
     list_display = ("store", "owner", "project", "shown_content", "flagged", "version", "time_left", "written_at")
@@ -72,7 +73,7 @@ class StoreRecordAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SessionMeta)
-class SessionMetaAdmin(ReadOnlyAdmin):
+class SessionMetaAdmin(LargeReadOnlyAdmin):
     """What sessions carry."""
 
     list_display = ("session", "project", "user", "time_left", "run", "recorded_at")
@@ -87,7 +88,7 @@ class SessionMetaAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Artifact)
-class ArtifactAdmin(ReadOnlyAdmin):
+class ArtifactAdmin(LargeReadOnlyAdmin):
     """Files of sessions: what they are, not what is in them."""
 
     list_display = ("filename", "mimetype", "size", "session", "project", "is_active", "time_left", "uploaded_at")
@@ -103,7 +104,7 @@ class ArtifactAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Bank)
-class BankAdmin(ReadOnlyAdmin):
+class BankAdmin(LargeReadOnlyAdmin):
     """Memory banks."""
 
     list_display = ("name", "project", "max_lines", "created_at")
@@ -113,7 +114,7 @@ class BankAdmin(ReadOnlyAdmin):
 
 
 @admin.register(BankEntry)
-class BankEntryAdmin(ReadOnlyAdmin):
+class BankEntryAdmin(LargeReadOnlyAdmin):
     """What each agent keeps in a bank."""
 
     list_display = ("agent", "bank", "project", "begins", "version", "written_at")

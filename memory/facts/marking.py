@@ -15,7 +15,7 @@ from abl.runtime.privacy.fact_masks import PARTS
 from editor.models import Document, Revision
 from memory import values
 from memory.facts.declarations import has_parts, nearest, sensitive_paths
-from memory.facts.services import fact_stored
+from memory.facts.storing import fact_stored
 from memory.log.ledger import NOBODY, writing
 from memory.models import Fact
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import Enum
-from typing import Any, Final
+from typing import Any
 
 from django.utils import timezone
 
 from abl.runtime.ports import FactWrite
 from editor.models import Project, User
 from memory import values
-from memory.facts import quick, sql
 from memory.facts.declarations import nearest
 from memory.facts.purge import TOMBSTONES_KEPT, VIRTUAL_KEPT
 from memory.facts.selectors import fact_live, shown
-from memory.log.chain import canonical, commit_to, salt_for
-from memory.log.ledger import NOBODY, Actor, Change, Ledger, writing
-from memory.log.seals import seal_of
+from memory.facts.storing import (
+    ANY,
+    Expected,
+    Place,
+    conflict_at,
+    fact_stored,
+    fact_there,
+    keep_what_was,
+    new_fact,
+    put_quickly,
+)
+from memory.log.ledger import NOBODY, Actor, Ledger, writing
 from memory.log.tombstones import erase, leave_tombstone_of_expired, leave_tombstones, wipe
-from memory.models import Fact, FactChange, System
+from memory.models import Fact, FactChange
 from web.errors import Conflict, Invalid, NotFound
 
 REASON_LENGTH = 300
@@ -31,17 +37,6 @@ __all__ = [
     "by_hand", "checked_reason", "fact_delete", "fact_expire", "fact_put", "fact_reveal", "facts_commit",
     "facts_delete",
 ]  # fmt: skip
-
-
-class Expected(Enum):
-    """``ANY``: whatever is there is replaced."""
-
-    ANY = "any"
-
-
-ANY: Final = Expected.ANY
-Place = tuple[str, str, str]
-"""Scope, owner and path of a fact in its project."""
 
 
 def actor_of(user: User | None) -> Actor:
@@ -81,7 +76,7 @@ def fact_put(
     text = _checked(scope=scope, owner=owner, path=path, value=value, ttl=ttl, expected=expected_version, reason=reason)
     real = timezone.now()
     at = now or real
-    fact = _fact(
+    fact = new_fact(
         project.pk,
         scope=scope,
         owner=owner,
@@ -96,7 +91,7 @@ def fact_put(
         virtual_clock=at != real,
     )
     who = actor_of(actor)
-    if isinstance(expected_version, int) and not sensitive and _put_quickly(fact, text, expected_version, who, reason):
+    if isinstance(expected_version, int) and not sensitive and put_quickly(fact, text, expected_version, who, reason):
         return fact
     key = (project.pk, scope, owner, path)
     with writing(project.pk, now=real, actor=who) as ledger:
@@ -104,9 +99,9 @@ def fact_put(
         fact.masking = None if sensitive is None else dict(masking or {})
         if not isinstance(expected_version, int):
             leave_tombstone_of_expired(ledger, key, at)
-            _keep_what_was(fact)
+            keep_what_was(fact)
         if not fact_stored(ledger, fact, text, expected=expected_version, reason=reason):
-            raise _conflict(_there(fact), fact, expected_version)
+            raise conflict_at(fact_there(fact), fact, expected_version)
     return fact
 
 
@@ -240,15 +235,6 @@ def _checked(*, ttl: str | None, value: Any, expected: int | Expected | None, re
     return text
 
 
-def _fact(project_id: int, **columns: Any) -> Fact:
-    """A fact in memory. By position, as a row from the database is read: by name takes five times as long."""
-    path, source = columns["path"], columns["source"]
-    known = {"project_id": project_id, "domain": values.domain_of(path), "agent": source.get("agent", ""), "tag": "",
-             "sensitive": False, "masking": {}, "seal": "", **columns}  # fmt: skip
-    row: Any = [known.get(name) for name in sql.COLUMNS]
-    return Fact(*row)
-
-
 def _bounded_text(fact: Fact) -> str:
     """The canonical JSON of what a run writes, held to the bounds of what people and programs write."""
     if len(fact.path) > values.PATH_LENGTH:
@@ -265,91 +251,14 @@ def _check_seen(project: Project, writes: Sequence[FactWrite], seen: Mapping[Pla
     for place, write in {(write.scope, write.owner, write.path): write for write in reversed(writes)}.items():
         if place in seen:
             wanted = _fact_of(project, write, write.source, write.written_at)
-            there = _there(wanted)
+            there = fact_there(wanted)
             if (there.version if there is not None else None) != seen[place]:
-                raise _conflict(there, wanted, seen[place])
-
-
-def _put_quickly(fact: Fact, text: str, expected: int, actor: Actor, reason: str) -> bool:
-    """Store the next version by ``memory.facts.quick``. False: the fact is sensitive. Raises ``Conflict``."""
-    nonce, commitment = commit_to(text)
-    change = Change(
-        fact.project_id,
-        System.FACT,
-        FactChange.Kind.WRITE.value,
-        fact.scope,
-        fact.owner,
-        fact.path,
-        expected + 1,
-        fact.type,
-        fact.written_at,
-        fact.recorded_at,
-        salt_for(fact.owner),
-        text,
-        nonce,
-        commitment,
-        False,
-        fact.expires_at,
-        fact.ttl,
-        actor.user_id,
-        actor.name,
-        fact.source,
-        reason,
-    )
-    pk = quick.put_version(fact, change, json=_spelled(fact.value, text), source=canonical(fact.source))
-    if pk is not None:
-        fact.pk, fact.version = pk, expected + 1
-        return True
-    there = _there(fact)
-    if there is not None and there.sensitive and there.version == expected:
-        return False
-    raise _conflict(there, fact, expected)
-
-
-def _spelled(value: Any, text: str) -> str:
-    """How a fact keeps a value whose canonical JSON is ``text``."""
-    return values.spelled(value) if isinstance(value, (dict, list)) else text
-
-
-def fact_stored(ledger: Ledger, fact: Fact, text: str, *, expected: int | Expected | None, reason: str) -> bool:
-    """Store ``fact`` if its place is in the expected state; sets its key and version and logs it, in an open ledger."""
-    key = (fact.project_id, fact.scope, fact.owner, fact.path)
-    masking = canonical(fact.masking) if fact.masking is not None else None
-    # Whether the fact is sensitive may be known only from the existing row.
-    fact.seal = seal_of(key, fact.recorded_at, text) if fact.sensitive is not False else ""
-    row = (
-        fact.domain, fact.tag, fact.agent, values.spelled(fact.value), fact.type, sql.moment(fact.written_at),
-        sql.moment(fact.expires_at), fact.ttl,
-        fact.sensitive, masking, fact.seal, canonical(fact.source), fact.virtual_clock, sql.moment(fact.recorded_at),
-    )  # fmt: skip
-    version = expected if isinstance(expected, int) else None
-    done = sql.put(key, row, expected=version, new=expected is None, now=fact.written_at)
-    if done is None:
-        return False
-    fact.pk, fact.version, fact.sensitive, fact.masking = (
-        done.id,
-        done.version,
-        bool(done.sensitive),
-        json.loads(done.masking),
-    )
-    ledger.written(
-        key=key,
-        version=fact.version,
-        type=fact.type,
-        at=fact.written_at,
-        expires_at=fact.expires_at,
-        ttl=fact.ttl,
-        value_text=canonical(values.masked(fact.value, fact.masking)) if fact.sensitive else text,
-        sensitive=fact.sensitive,
-        source=fact.source,
-        reason=reason,
-    )
-    return True
+                raise conflict_at(there, wanted, seen[place])
 
 
 def _fact_of(project: Project, write: FactWrite, source: Mapping[str, Any], real: datetime) -> Fact:
     origin = values.source_of(source)
-    return _fact(
+    return new_fact(
         project.pk,
         scope=write.scope,
         owner=values.storable(write.owner),
@@ -370,30 +279,6 @@ def _sensitivity(write: FactWrite, declared: Mapping[str, Mapping[str, Any]]) ->
     if found is not None:
         return True, dict(found)
     return bool(write.source.get("sensitive")), dict(write.source.get("masking") or {})
-
-
-def _keep_what_was(fact: Fact) -> None:
-    """Give a write that does not say so what is kept over versions: sensitivity, mask, the tag of the declaration."""
-    place = Fact.objects.filter(project=fact.project_id, scope=fact.scope, owner=fact.owner, path=fact.path)
-    sensitive, masking, tag = place.values_list("sensitive", "masking", "tag").first() or (False, {}, "")
-    if fact.sensitive is None:
-        fact.sensitive, fact.masking = sensitive, masking
-    fact.tag = tag
-
-
-def _there(fact: Fact) -> Fact | None:
-    """The fact at the place of another, if it is live when that was written."""
-    found = sql.read((fact.project_id, fact.scope, fact.owner, fact.path))
-    return found if found is not None and found.state(fact.written_at) != "expired" else None
-
-
-def _conflict(there: Fact | None, wanted: Fact, expected: int | Expected | None) -> Conflict:
-    version = f"version {expected}" if expected is not None else "no fact"
-    found = f"version {there.version} is there" if there else "none is there"
-    return Conflict(
-        f"{wanted.path}: {version} was expected, {found}. Read it again and repeat your change.",
-        current=shown(there, wanted.written_at).as_dict() if there else None,
-    )
 
 
 def _delete_key(ledger: Ledger, gone: Fact) -> None:

@@ -31,6 +31,11 @@ def test_turns_and_periodic_work_have_different_queues():
     assert {queue_of(name) for name in names} == {"periodic"}
 
 
+def test_every_task_of_the_schedule_exists():
+    current_app.loader.import_default_modules()
+    assert {entry["task"] for entry in current_app.conf.beat_schedule.values()} <= set(current_app.tasks)
+
+
 def test_every_periodic_message_is_dropped_when_it_comes_too_late():
     for name, entry in current_app.conf.beat_schedule.items():
         assert 0 < entry["options"]["expires"] <= entry["schedule"], name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -13,7 +12,6 @@ from constraints.models import Conversation, Turn
 from constraints.running.runner import Outcome
 from editor.models import Membership, User
 from tests.factories import DocumentFactory, ProjectFactory, members_of
-from tests.recording import declared_events
 
 ROLES = ("owner", "editor", "reviewer", "viewer")
 TESTERS = ("owner", "editor", "reviewer")
@@ -96,13 +94,6 @@ class Runner:
     def commit(self):
         assert connection.in_atomic_block
         self.facts_committed += 1
-
-
-@pytest.fixture(autouse=True)
-def only_declared_events() -> Iterator[None]:
-    """Turns that run in the process of these tests record declared events only."""
-    with declared_events():
-        yield
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ _TEXT: Final = re.compile(r'"[^"]*"|\'[^\']*\'|“[^”]*”')
 _NAMES: Final = re.compile(r"\[[\w\s.,]*\]|[\w.]+(?:\s*,\s*[\w.]+)*")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _SAYING: Final = frozenset({"RESPOND", "MESSAGE", "SAY", "TEXT", "REPLY", "SEND", "TELL", "ASK", "PROMPT"})
-_ASKING: Final = frozenset({"COLLECT", "ASK", "GATHER", "REPROMPT"})
+_ASKS: Final = frozenset({"COLLECT", "ASK", "GATHER", "REPROMPT"})
 _JUMPING: Final = frozenset({"GOTO", "JUMP", "THEN"})
 _REFUSING: Final = frozenset({"BLOCK", "REJECT", "DENY", "REFUSE", "STOP", "ABORT", "FORBID"})
 _HANDING: Final = frozenset({"HANDOFF", "TRANSFER"})
@@ -54,7 +54,7 @@ def _meant(words: re.Match[str], agent: AgentIndex) -> _Action | None:
         return _Action(line=f'RESPOND "{said[1:-1]}"')
     if word == "RETRY" and said.lower() in ("", "true") and (written.isupper() or words["mark"].strip()):
         return _Action(key="RETRY", value="true")
-    if word in _ASKING and _NAMES.fullmatch(said) and (said[0] == "[" or (written.isupper() and _known(said, agent))):
+    if word in _ASKS and _NAMES.fullmatch(said) and (said[0] == "[" or (written.isupper() and _known(said, agent))):
         return _Action(key="COLLECT", value=said if said[0] == "[" else f"[{said}]")
     if word == "CLEAR" and written.isupper() and _NAMES.fullmatch(said):
         return _Action(key="CLEAR", value=said)

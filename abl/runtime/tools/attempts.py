@@ -34,8 +34,8 @@ def attempts(engine: Engine, thread: Thread, call: Invocation, values: dict[str,
     attempt, retries = 0, _retries(call)
     while True:
         result = _once(engine, thread, call, values)
-        opened = _count(engine, call, breaker, failed=result.error is not None)
-        if result.error is None or opened or attempt >= retries:
+        is_open = _count(engine, call, breaker, failed=result.error is not None)
+        if result.error is None or is_open or attempt >= retries:
             return result
         attempt += 1
         data = {"tool": call.name, "n": attempt, "delay": _delay(engine, call, attempt)}

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span

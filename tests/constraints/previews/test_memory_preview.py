@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from abl.runtime.events.kinds import problems_of
 from constraints.conversations import services
 from constraints.models import TraceEvent, Turn
 from editor import services as editing
@@ -76,6 +77,14 @@ def test_it_says_what_goes_in_from_which_block_and_line(remembered, ask):
     assert shown["request"]["goal"] == "Help with renewals"
     assert {section["key"] for section in shown["sections"]} >= {"goal", "persona", "user_memory", "messages"}
     assert {"update_memory", "recall_memory"} <= set(shown["request"]["tools"])
+
+
+def test_it_has_the_declared_fields_of_the_events(remembered, ask):
+    given = ask(memory_policy={"archival_mode": "auto"}).json()
+    assert problems_of("model.request", "ok", given["request"]) == []
+    assert problems_of("context", "ok", {"memory": given["memory"]}) == []
+    assert given["request"]
+    assert given["memory"]
 
 
 def test_it_says_what_is_cut_and_why(remembered, ask):

@@ -42,7 +42,7 @@ def test_the_quick_way_and_the_ledger_leave_the_same(put, monkeypatch, value, tt
     monkeypatch.setattr(timezone, "now", lambda: moment)
     for way in ("quick", "ledger"):
         if way == "ledger":
-            monkeypatch.setattr(services, "_put_quickly", lambda *_: False)
+            monkeypatch.setattr(services, "put_quickly", lambda *_: False)
         project = ProjectFactory()
         put(project=project, ttl="2h", expected_version=None, source={"agent": "Desk"})
         put(project=project, value=value, ttl=ttl, expected_version=1, source={"agent": "Other"}, reason="because")

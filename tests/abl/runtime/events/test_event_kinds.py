@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -150,12 +151,23 @@ def test_a_hidden_value_may_have_another_type_and_no_other_name():
     assert problems_of("step.enter", "ok", {"tries": 1}, masked=True) == ["field 'tries' of step.enter is not declared"]
 
 
-@pytest.mark.parametrize("given", [("step.dance", {}), ("flow.start", {"entrance": "a"})])
-def test_the_recorder_of_these_tests_refuses_what_is_not_declared(given):
+UNDECLARED = (("step.dance", {}), ("flow.start", {"entrance": "a"}), ("flow.start", {"entry": "a"}, "odd"))
+
+
+@pytest.mark.parametrize("given", UNDECLARED)
+def test_the_recorder_of_all_tests_refuses_what_is_not_declared(given):
     session = Session({"desk.agent.abl": AGENT})
     session.start()
-    with pytest.raises(AssertionError, match="not declared"):
-        session._engine.recorder.emit(*given)
+    kind, data, *status = given
+    with pytest.raises(AssertionError, match=r"not declared|not one of"), declared_events():
+        session._engine.recorder.emit(kind, data, **({"status": status[0]} if status else {}))
+
+
+def test_a_refused_event_fails_the_test_also_where_the_code_survives_it():
+    session = Session({"desk.agent.abl": AGENT})
+    session.start()
+    with pytest.raises(AssertionError, match=r"step\.dance"), declared_events(), suppress(AssertionError):
+        session._engine.recorder.emit("step.dance", {})
 
 
 def test_what_is_added_to_an_event_later_is_refused_too():
