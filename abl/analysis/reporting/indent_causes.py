@@ -31,8 +31,22 @@ def caused_by_indent(source: Source, findings: Sequence[Finding]) -> Iterator[tu
             followers.update(_followers(source, by_line, line))
     yield from ((_MISPLACED, by_line[line].span) for line in followers)
     for one in findings if by_line else ():
-        if one.code == _TABS and source.position(one.span.start).line in by_line:
+        if one.code == _TABS and _is_misplaced_tab(source, by_line, source.position(one.span.start).line):
             yield _TABS, one.span
+
+
+def _is_misplaced_tab(source: Source, by_line: Mapping[int, Finding], line: int) -> bool:
+    """True where tabs and spaces mix in a line that is reported, or because of a tab in one above it."""
+    if line in by_line:
+        return True
+    for above in range(line, max(line - _REACH, 0), -1):
+        text = source.line_text(above)
+        indent = text[: len(text) - len(text.lstrip())]
+        if above in by_line and "\t" in indent:
+            return True
+        if text.strip() and not indent:
+            return False
+    return False
 
 
 def _followers(source: Source, by_line: Mapping[int, Finding], line: int) -> Iterator[int]:

@@ -36,6 +36,15 @@ _WITHIN: Final = {
     "SUB_INTENTS": vocabulary.SUB_INTENT_KEYS,
 }
 """Directives of a step with lines below them, and what is there."""
+_IN_SECTION: Final = {
+    "MEMORY": frozenset({"session", "persistent", "remember", "recall"}),
+    "FLOW": frozenset({"steps", "entry_point", "global_digressions"}),
+    "HOOKS": frozenset(vocabulary.HOOKS),
+    "TOOLS": frozenset(),
+}
+"""Lines of sections that begin no section themselves; those of TOOLS are signatures."""
+_PROPERTIES: Final = vocabulary.FIELD_KEYS | vocabulary.STEP_DIRECTIVES | vocabulary.TOOL_KEYS
+"""Keys of entries with many properties."""
 _STEP_BLOCKS: Final = vocabulary.STEP_DIRECTIVES - vocabulary.BRANCH_KEYS
 """Directives of a step that no branch has."""
 
@@ -66,8 +75,11 @@ class Placement(TabReader):
         column, stack = line.column, self.stack
         if column == 1:
             self.tabs = 0
-            if line.colon and len(stack) > 2 and line.value == line.end and self._is_step(line, following):
-                return self._step(line, base)
+            if len(stack) > 1 and not line.item and vocabulary.section_keyword(line.key) is None:
+                if line.colon and len(stack) > 2 and line.value == line.end and self._is_step(line, following):
+                    return self._step(line, base)
+                if self._is_in_section(line, following):
+                    return self._into_section(line, base)
         while stack[-1].column >= column:
             top = stack[-1]
             if top.column == column:
@@ -78,6 +90,12 @@ class Placement(TabReader):
                 elif len(stack) == 3 and top.expected and self._is_directive(line, top):
                     self.misplaced(line, base, top.expected)
                     return top.expected
+                elif line.colon and column > 1 and self._is_property(line, following, top):
+                    expected = top.hang or top.expected or column + 2
+                    if not top.line.item:
+                        top.expected = expected
+                    self.misplaced(line, base, expected)
+                    return expected
             self.close()
         if column > 1 and line.tabs:
             self.check_tabs(line, base)
@@ -105,8 +123,15 @@ class Placement(TabReader):
         if expected:
             if column != expected:
                 self._out_of_line(line, base, following, expected)
+                if column < expected and parent.expected != column and self.ahead.behind(following).column > expected:
+                    return expected  # so that what stands where it should ends it
             return column
         usual = parent.hang or parent.column + 2
+        if depth > 1 and column == usual - 1 and line.value == line.end:
+            self.unsure.append(self.last)
+            if self.ahead.behind(following).column == usual + 2:  # one blank is missing, here only
+                self.misplaced(line, base, usual)
+                column = usual
         if depth > 1 and column > usual and self._is_too_deep(line, following, parent):
             self.misplaced(line, base, usual)
             column = usual
@@ -196,6 +221,10 @@ class Placement(TabReader):
         expected = parent.expected or parent.hang or line.column
         if line.column == expected:
             return expected
+        if parent.first is not None and not parent.flat and self._is_as_usual(line, following, parent):
+            self.misplaced(*parent.first, line.column)
+            parent.expected = line.column
+            return line.column
         if not parent.flat and parent.children:
             expected = parent.children[-1].column
         self.misplaced(line, base, expected)
@@ -238,7 +267,7 @@ class Placement(TabReader):
         """Report a line that is not in the column of its siblings, or the only sibling when that one is wrong."""
         parent = self.stack[-1]
         first = parent.first
-        if first is not None and not first[0].tabs & 1 and self._is_as_usual(line, following, parent):
+        if first is not None and self._is_as_usual(line, following, parent):
             self.misplaced(*first, line.column)
             parent.expected = line.column
         else:
@@ -282,10 +311,50 @@ class Placement(TabReader):
         listed = (self.text[slice(*child.span)] for child in flow.children or () if child.key.upper() == "STEPS")
         return not any(line.key in text for text in listed)
 
+    def _is_property(self, line: Line, following: int, top: Open) -> bool:
+        """True for a property in the column of the key or dash of its entry: it has a value, and deeper lines behind."""
+        above = top.line
+        if line.value == line.end or (top.value is not None and above.colon and not above.item):
+            return False
+        if top.children and vocabulary.canonical_key(line.key) not in _PROPERTIES:
+            return False
+        if top.children and above.colon and not above.item and above.key in vocabulary.STEP_DIRECTIVES:
+            return False  # a directive of the step: the line behind it may just as well be too deep
+        self.unsure.append(self.last)
+        below = self.ahead.behind(following)
+        inner = top.hang or top.expected or line.column + 2
+        if below.column != inner or below.item or holds(line, below):
+            return False
+        return self.lines[following - 1].rstrip()[-1:] not in "|>" and not line.opens
+
+    def _is_in_section(self, line: Line, following: int) -> bool:
+        """True for a line in column 1 that can only be in the section above."""
+        section = self.stack[1]
+        words = _IN_SECTION.get(section.line.key.upper())
+        if words is None or section.value is not None:
+            return False
+        self.unsure.append(self.last)
+        if not line.colon:
+            return not words and is_signature(self.lines[following - 1])
+        if line.key in words:
+            return True
+        below = self.ahead.behind(following)
+        deep = 0 < section.expected < below.column and below.key in vocabulary.STEP_DIRECTIVES
+        return deep and line.value == line.end and section.line.key.upper() == "FLOW"
+
+    def _into_section(self, line: Line, base: int) -> int:
+        """Take a line in column 1 as one of the section above; its column."""
+        while len(self.stack) > 2:
+            self.close()
+        section = self.stack[1]
+        section.expected = section.expected or 3
+        self.misplaced(line, base, section.expected)
+        return section.expected
+
     def _is_step(self, line: Line, following: int) -> bool:
         """True for the name of a step in column 1, below which stand directives in the column of the step above."""
         step = self.stack[2]
-        if vocabulary.section_keyword(line.key) is not None or not step.expected or step.line.item:
+        if not step.expected or step.line.item:
             return False
         self.unsure.append(self.last)
         below = self.ahead.behind(following)
