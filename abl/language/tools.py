@@ -295,6 +295,18 @@ _SECRET_ACCESS: Final = place(
     "secret_access", key("READ", TEXTS, "keys of the vault, used as {{_secret.key}}"), runs="platform", spec="08 §2"
 )
 
+BINDING_NEEDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "http": (("ENDPOINT",), ("METHOD",)),
+    "mcp": (("SERVER",),),
+    "sandbox": (("RUNTIME",),),
+    "lambda": (("FUNCTION",),),
+    "async_webhook": (("ENDPOINT",), ("METHOD",)),
+    "workflow": (("WORKFLOW_ID",),),
+    "searchai": (("INDEX_ID",),),
+    "table": (("TABLE", "TABLE_NAME"),),
+}
+"""What each binding requires, as the spellings of its keys (docs/spec 08 §3)."""
+
 PLACES: Final[tuple[Place, ...]] = (
     _TOOLS,
     _PARAMETER_ENTRY,

@@ -297,3 +297,17 @@ def shown_ids(cursor: Cursor) -> list[str]:
     """The ids of what the agent shows to be pressed or filled in, in order."""
     steps = cursor.agent.all(nodes.Step) if cursor.agent is not None else []
     return sorted({name for step in steps for block in shown_blocks(step) for name in ids_in(block)})
+
+
+def declared_types(cursor: Cursor) -> frozenset[str]:
+    """The types that the name of the entry around the cursor has elsewhere: as a variable, a field, a parameter."""
+    entry = cursor.place.parents[-1] if cursor.place.parents else None
+    agent = cursor.agent
+    if entry is None or agent is None:
+        return frozenset()
+    name = entry.key or entry.text.strip().removeprefix("-").strip()
+    types = [agent.session[name].type] if name in agent.session else []
+    types += [field.type for field in agent.all(nodes.GatherField) if field.name.value == name]
+    parameters = [each.type for tool in agent.tools.values() for each in tool.parameters if each.name.value == name]
+    written = {each.value.strip().lower() for each in types if each is not None}
+    return frozenset(written.union(each.name for each in parameters if each is not None))

@@ -13,8 +13,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from abl.editing.completion.cursor import Cursor, Item
+from abl.editing.completion.names import binding
 from abl.editing.place import Line, read_line
 from abl.language import PLACES, SECTIONS, knows
+from abl.language.tools import BINDING_NEEDS
 from abl.language.usual import followers
 from abl.source import Source
 from abl.syntax import vocabulary
@@ -57,7 +59,10 @@ def _needed(cursor: Cursor) -> frozenset[str]:
         whole = agent is not None and not isinstance(agent, Fragment)
         return frozenset(name for name, key in SECTIONS.items() if key.required) if whole else frozenset()
     place = PLACES.get(cursor.place.block)
-    return frozenset(key.name.upper() for key in place.listed if key.required) if place is not None else frozenset()
+    needed = {key.name.upper() for key in place.listed if key.required} if place is not None else set()
+    if cursor.place.block == "tool":
+        needed.update(names[0] for names in BINDING_NEEDS.get(binding(cursor), ()))
+    return frozenset(needed)
 
 
 def _scores(cursor: Cursor, before: Before) -> Mapping[str, float]:

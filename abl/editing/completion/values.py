@@ -90,6 +90,9 @@ def _legal(cursor: Cursor, block: str, key: str, value: Value) -> tuple[str, ...
     """The closed set of words of a key."""
     if key == "METHOD" and block == "tool" and offer.binding(cursor) == "async_webhook":
         return vocabulary.WEBHOOK_METHODS
+    if key == "TYPE" and block in ("field", "session"):
+        declared = offer.declared_types(cursor)
+        return tuple(sorted(value.words, key=lambda word: word not in declared))
     return value.words
 
 

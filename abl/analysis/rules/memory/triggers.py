@@ -249,6 +249,6 @@ def empty_counts_as_set(trigger: nodes.RememberTrigger, agent: AgentIndex) -> It
 
 
 def _only_collected(path: str, agent: AgentIndex) -> bool:
-    """A gather field that nothing else sets is never the empty text: an empty answer is asked again."""
+    """What is gathered is never the empty text, as an empty answer is asked again; what tools return hardly ever is."""
     writes = agent.sources_of(path.partition(".")[0])
-    return bool(writes) and all(write.kind == "gather" for write in writes)
+    return bool(writes) and all(write.kind in ("gather", "as") for write in writes)

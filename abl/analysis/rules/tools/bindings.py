@@ -14,22 +14,13 @@ from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tools.properties import binding_of
 from abl.diagnostics import Fix
 from abl.language import type_at, words_at
+from abl.language.tools import BINDING_NEEDS
 from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import Property
 from abl.syntax.vocabulary import WEBHOOK_METHODS
 
 _METHODS = words_at("binding", "METHOD")
-_REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
-    "http": (("ENDPOINT",), ("METHOD",)),
-    "mcp": (("SERVER",),),
-    "sandbox": (("RUNTIME",),),
-    "lambda": (("FUNCTION",),),
-    "async_webhook": (("ENDPOINT",), ("METHOD",)),
-    "workflow": (("WORKFLOW_ID",),),
-    "searchai": (("INDEX_ID",),),
-    "table": (("TABLE", "TABLE_NAME"),),
-}
 _OPERATIONS = words_at("binding", "OPERATIONS")
 _TABLE_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MAX_JOINS = 8
@@ -67,7 +58,9 @@ def unknown_tool_type(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
 
 def _completed(rename: Fix, tool: nodes.Tool, agent: AgentIndex) -> Fix:
     """The right type with what a tool of this type needs, to be written or chosen (ABL811)."""
-    missing = [n[0].lower() for n in _REQUIRED.get(rename.edits[0].text, ()) if not any(tool.prop(name) for name in n)]
+    missing = [
+        n[0].lower() for n in BINDING_NEEDS.get(rename.edits[0].text, ()) if not any(tool.prop(name) for name in n)
+    ]
     if tool.prop("REQUEST_VARIANTS") is not None:
         return rename
     additions = [next(iter(add_binding(agent, tool, name)), None) for name in missing]
@@ -101,7 +94,7 @@ def incomplete_binding(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     kind = value_of(tool, "TYPE")
     if kind is None or tool.prop("REQUEST_VARIANTS") is not None:
         return
-    for names in _REQUIRED.get(binding_of(tool), ()):
+    for names in BINDING_NEEDS.get(binding_of(tool), ()):
         if not any(tool.prop(name) for name in names):
             additions = add_binding(agent, tool, names[0].lower())
             yield found(kind.span, *additions, type=binding_of(tool), prop=names[0].lower())

@@ -88,10 +88,28 @@ def _add(tool: nodes.Tool, agent: AgentIndex, lines: tuple[str, ...], title: str
     return fixes.insert_line_below(agent.source, below, text, title, preferred=preferred)
 
 
+def _is_asked_for(tool: str, agent: AgentIndex) -> bool:
+    """True for a tool that is called only by steps to which nothing but an answer or a button of the user leads."""
+    flow, graph = agent.agent.flow, agent.graph
+    if flow is None or any(step.reasoning for step in flow.steps):
+        return False
+    steps = [step.name.value for step in flow.steps for each in step.directives if _calls(each, tool)]
+    if not steps or len(steps) < sum(_calls(call, tool) for call in agent.all(nodes.Call)):
+        return False  # in a branch or a hook nobody has asked
+    ways = [edge.kind for edge in graph.edges if edge.target in steps and edge.source not in steps]
+    alone = graph.entry not in steps and graph.globals.isdisjoint(steps)
+    return alone and bool(ways) and set(ways) <= {"on_input", "on_action"}
+
+
+def _calls(node: nodes.Node, tool: str) -> bool:
+    return isinstance(node, nodes.Call) and node.tool is not None and node.tool.value == tool
+
+
 @rule("ABL820", "unconfirmed-change", "hint", "`{t}` changes data and asks nobody", over=nodes.Tool)
 def unconfirmed_change(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A tool has a side effect and does not say whether the user is asked first.
+    What: A tool has a side effect and does not say whether the user is asked first, and the flow does not ask: a
+        step that calls it is reached by more than the branches that an answer or a button picks.
     Why: Without `confirmation` it is called at once. `confirm: never` says that this is meant.
     Bad:
         AGENT: Desk
@@ -109,7 +127,7 @@ def unconfirmed_change(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             effect: side_effect
             confirm: always
     """
-    if is_reading(tool, agent):
+    if is_reading(tool, agent) or _is_asked_for(tool.name.value, agent):
         return
     if not _confirmation(tool, agent) and effect_of(tool, agent) == "side_effect":
         lines = ("confirmation:", "  require: always")
