@@ -17,7 +17,8 @@ _LONGEST: Final = 500
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
 _CURLY: Final = re.compile("[“”„‘’]")
 _TEXT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\]|\\.)*+\'|(?<=[~s])\s*+(/(?:[^/\\\n]|\\.)++/[ims]*+)')
-_NAME: Final = r"(?<![\w.)\]])(?P<name>(?!(?:AND|OR|NOT|IN|IS|SET|EXISTS|IMPLIES)\b)[A-Z_][\w.]*+(?:\([^()]*+\))?(?:\[[^\[\]]*+\])?)"
+_RESERVED: Final = r"(?!(?:AND|OR|NOT|IN|IS|SET|EXISTS|IMPLIES)\b)"
+_NAME: Final = rf"(?<![\w.)\]])(?P<name>{_RESERVED}[A-Z_][\w.]*+(?:\([^()]*+\))?(?:\[[^\[\]]*+\])?)"
 _OTHER: Final = _NAME.replace("<name>", "<other>")
 _VALUE: Final = r"(?:\"\d++\"|-?[\w.]++(?:\([^()]*+\))?)"
 _WORDS: Final = r"[\w.]++(?: ++(?!(?:AND|OR|NOT|IS|IN)\b)[A-Z]\w*+)*+"

@@ -38,16 +38,17 @@ def intended_actions(action: nodes.OnFail, agent: AgentIndex) -> tuple[Fix, ...]
     words = _LINE.fullmatch(value.value) if value is not None and "\n" not in value.raw else None
     if value is None or words is None:
         return ()
-    meant = _meant(words, agent)
+    meant = _meant(words, agent, quoted=agent.source.text[value.span.start] in "\"'")
     if meant is None:
         return ()
     if meant.line:
         text = meant.line if not is_yaml(agent) or '"' not in meant.line else _in_quotes_of_yaml(meant.line)
         return (Fix(f"Write `{meant.line}`", (Edit(value.span, text),), preferred=True),)
-    return (_as_block(meant, action, value, agent),)
+    return (_as_block(meant, value, agent),)
 
 
-def _meant(words: re.Match[str], agent: AgentIndex) -> _Action | None:
+def _meant(words: re.Match[str], agent: AgentIndex, *, quoted: bool) -> _Action | None:
+    """``quoted``: the line stands in quotes of YAML, where a single word is more likely a message."""
     written, rest = words["word"], words["rest"]
     word, said = written.upper(), rest[1:-1].strip() if rest[:1] == "(" and rest[-1:] == ")" else rest
     if word in _SAYING and _TEXT.fullmatch(said):
@@ -60,7 +61,7 @@ def _meant(words: re.Match[str], agent: AgentIndex) -> _Action | None:
         return _Action(key="CLEAR", value=said)
     if word in _JUMPING and said in agent.steps:
         return _Action(key="GOTO", value=said)
-    return _leaving(written, said)
+    return _leaving(written, said) if said or not quoted else None
 
 
 def _leaving(written: str, said: str) -> _Action | None:
@@ -88,13 +89,12 @@ def _in_quotes_of_yaml(line: str) -> str:
     return f'"{escaped}"'
 
 
-def _as_block(meant: _Action, action: nodes.OnFail, value: nodes.Text, agent: AgentIndex) -> Fix:
+def _as_block(meant: _Action, value: nodes.Text, agent: AgentIndex) -> Fix:
     """The key below ON_FAIL; in braces where ON_FAIL itself is in some, and in the YAML form."""
     title = f"Write a block with `{meant.key}`"
     start = agent.source.text.rindex(":", 0, value.span.start) + 1
-    assert action.block is not None  # its value is given
-    if is_yaml(agent) or braces.extent(agent.source, action.block.span) is not None:
+    if is_yaml(agent) or braces.extent(agent.source, value.span) is not None:
         key = meant.key.lower() if is_yaml(agent) else meant.key
         return fixes.replace(value.span, f"{{{key}: {meant.value}}}", title)
-    indent = fixes.indent_of(agent.source, action.block.span.start) + "  "
+    indent = fixes.indent_of(agent.source, start) + "  "
     return fixes.replace(Span(start, value.span.end), f"\n{indent}{meant.key}: {meant.value}", title)

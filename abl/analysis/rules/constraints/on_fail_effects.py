@@ -68,8 +68,9 @@ def _value_span(action: nodes.OnFail) -> Span:
     "hint",
     "HANDOFF has no entry for {a}: only variables that {a} declares under the same name go along",
     over=nodes.Rule,
+    project=True,
 )
-def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
+def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: ON_FAIL hands over to an agent that no HANDOFF entry names.
     Why: An entry says what is passed. Without one, the values of session variables that both agents declare go along
@@ -99,7 +100,8 @@ def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fo
     if action is None or action.form != "handoff" or action.target is None or checked.is_warning or agent.fragment:
         return
     name = action.target.value
-    if all(entry.to is None or entry.to.value != name for entry in agent.agent.handoffs):
+    listed = any(entry.to is not None and entry.to.value == name for entry in agent.agent.handoffs)
+    if not listed and (project.alone or name in project.agents):  # else ABL409 reports it
         yield found(action.target.span, node=action.path, a=name)
 
 

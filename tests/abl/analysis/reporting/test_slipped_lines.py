@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 import pytest
 
 from abl.analysis import check
+from tests.abl.fuzz.corpus import ROOT
 
 AGENT = """\
 AGENT: Desk
@@ -75,3 +79,70 @@ def test_many_lines_that_miss_the_column_of_one_with_a_tab_are_told_once():
     new = [d for d in problems(tabbed) if (d.code, d.message) not in KNOWN]
     assert [d.code for d in new] == ["ABL108"]
     assert tabbed[: new[0].span.start].count("\n") == tabbed[: tabbed.index("\t\tREASONING")].count("\n")
+
+
+def test_one_line_that_slips_in_an_example_is_one_problem_at_that_line():
+    """Each line with a key, two columns or one to the left, or behind a tab; a few mean something else there."""
+    slips = [
+        (files, path, at, moved)
+        for folder in sorted((ROOT / "examples").iterdir())
+        for files in [{path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.abl")}]
+        for path in sorted(files)
+        for at, line in enumerate(files[path].split("\n"))
+        if line.startswith("  ") and ":" in line and not line.lstrip().startswith(("#", "-"))
+        for moved in (line[2:], line[1:], "\t" + line.lstrip())
+    ]
+    assert len(slips) > 500
+    told = [_told(*each) for each in random.Random(7).sample(slips, 90)]
+    assert sum(told) >= 0.93 * len(told)
+
+
+def _told(files, path, at, moved):
+    """True where a slip gives one new problem, at its line, or means the same as before."""
+    lines = files[path].split("\n")
+    text = "\n".join([*lines[:at], moved, *lines[at + 1 :]])
+    before = Counter((d.path, d.code, d.message) for d in check(files).diagnostics)
+    new = []
+    for each in check({**files, path: text}).diagnostics:
+        before[each.path, each.code, each.message] -= 1
+        if before[each.path, each.code, each.message] < 0:
+            new.append((each.path, text[: each.span.start].count("\n")))
+    return new in ([], [(path, at)])
+
+
+FIRST = """\
+AGENT: Desk
+GOAL: "Lend"
+FLOW:
+  entry_point: ask
+  steps: [ask, done]
+  ask:
+    REASONING: false
+    GATHER:
+      - city: required
+        prompt: "City?"
+    THEN: done
+  done:
+    REASONING: false
+    RESPOND: "Thanks, {{city}}."
+    THEN: COMPLETE
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "slipped"),
+    [
+        ("    REASONING: false\n    GATHER", "  REASONING: false\n    GATHER"),
+        ("    REASONING: false\n    RESPOND", "\tREASONING: false\n    RESPOND"),
+        ("  entry_point: ask", "entry_point: ask"),
+        ("  steps: [ask", "\t\tsteps: [ask"),
+        ("  ask:\n", "ask:\n"),
+        ("  done:\n", " done:\n"),
+    ],
+)
+def test_a_first_line_that_slips_is_told_at_its_place(written, slipped):
+    assert FIRST.count(written) == 1
+    text = FIRST.replace(written, slipped)
+    [problem] = check({"a.agent.abl": text}).diagnostics
+    line = FIRST[: FIRST.index(written)].count("\n")
+    assert text[: problem.span.start].count("\n") == line
