@@ -24,8 +24,8 @@ ABL970    h, y, suggestions
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from abl.diagnostics import Edit, Finding, Fix
 from abl.source import Source, Span
@@ -63,7 +63,7 @@ def turned_store(text: str) -> Turned | None:
 
 
 def store_without_arrow(span: Span, text: str) -> Finding:
-    """ABL342. ``text`` is what is there: `user.city = city` is turned round, a single word becomes a path of the user."""
+    """ABL342. ``text`` is what is there: `user.city = city` is turned round, a word alone becomes a path of the user."""
     meant = turned_store(text)
     if meant is not None:
         path = meant.path if "." in meant.path else f"user.{meant.path}"

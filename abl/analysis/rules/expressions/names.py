@@ -20,9 +20,9 @@ from abl.analysis.index.visible_names import state_variables
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.agents.targets import is_handed_on
 from abl.diagnostics import Edit, Fix
-from abl.source import Span
 from abl.expressions import nodes as en
 from abl.expressions.builtins import find
+from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.readers.constraints import STEP_PHASE
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from abl.analysis import fixes
 from abl.analysis.conditions.other_validations import certain_validation, perhaps_function
@@ -27,8 +26,6 @@ from abl.diagnostics import Edit, Fix
 from abl.expressions.regex import regex_problem
 from abl.language import type_at, value_of_text
 from abl.syntax import nodes
-from abl.syntax.readers.validations import FUNCTIONS
-from abl.syntax.recovery.suggest import closest
 from abl.syntax.vocabulary import FACT_SOURCES, VALIDATION_PROCESSES
 
 _TEXTS = frozenset({"string", "text", "free_text", "enum"})
