@@ -312,7 +312,7 @@ class Placement(TabReader):
         return not any(line.key in text for text in listed)
 
     def _is_property(self, line: Line, following: int, top: Open) -> bool:
-        """True for a property in the column of the key or dash of its entry: it has a value, and deeper lines follow."""
+        """True for a property in the column of its entry's key or dash: with a value, and deeper lines behind it."""
         above = top.line
         if line.value == line.end or (top.value is not None and above.colon and not above.item):
             return False

@@ -42,7 +42,8 @@ def clause_case(span: Span, written: str) -> Finding:
 
 _PATH = r"[A-Za-z_]\w*(?:\.\w+)+"
 _ASSIGNED = re.compile(
-    rf"\s*+(?:\{{\s*+)?(?P<path>{_PATH}|[A-Za-z_]\w*+(?=\s*+:?=))\s*+(?::=|<-|:(?=\s)|=(?!=))\s*+(?P<value>[^{{}}]+?)\s*+\}}?\s*+"
+    rf"\s*+(?:\{{\s*+)?(?P<path>{_PATH}|[A-Za-z_]\w*+(?=\s*+:?=))\s*+"
+    r"(?::=|<-|:(?=\s)|=(?!=))\s*+(?P<value>[^{}]+?)\s*+\}?\s*+"
 )
 """`user.city = city`, with other signs, or as an object of one member."""
 _SENT = re.compile(rf"\s*+(?P<value>\S.*?)\s+(?i:as|to|into|in)\s+(?P<path>{_PATH})\s*+")
@@ -63,7 +64,7 @@ def turned_store(text: str) -> Turned | None:
 
 
 def store_without_arrow(span: Span, text: str) -> Finding:
-    """ABL342. ``text`` is what is there: `user.city = city` is turned round, a word alone becomes a path of the user."""
+    """ABL342. ``text`` is what is there: `user.city = city` is turned round; a word alone becomes a path of `user`."""
     meant = turned_store(text)
     if meant is not None:
         path = meant.path if "." in meant.path else f"user.{meant.path}"
