@@ -9,6 +9,7 @@ from abl.language.model import Place, key, place
 from abl.language.shared import MASK_CONFIG, SENSITIVE, SENSITIVE_DISPLAY, VARIABLE_TYPE
 from abl.language.types import (
     ANY,
+    CONDITION,
     AT_LEAST_ONE,
     COUNT,
     DURATION,
@@ -149,7 +150,7 @@ _REMEMBER: Final = place(
     "remember",
     key("STORE", below("store") | ref("store"), "value -> path: what is stored, and where", required=True),
     key("TTL", DURATION, 'how long the fact lives, such as "90d"; without it for ever'),
-    key("WHEN", ANY, "looked at after each turn; stores when it holds", required=True),
+    key("WHEN", CONDITION, "looked at after each turn; stores when it holds", required=True),
     parsed=True,
     spec="03 §4",
 )

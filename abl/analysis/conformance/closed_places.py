@@ -82,7 +82,7 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
         return
     # CONTINUE, ESCALATE and RESPOND "m" are actions: their first word says which.
     first = written.split()[0] if legal[0].isupper() else written
-    if first in legal or "," in first or first in _also(stood):
+    if first in legal or first in _also(stood):
         return
     if _is_open(stood):
         best, renames = fixes.rename_to(text.inner, written, legal)
@@ -128,7 +128,7 @@ def _words_of(place: str, written: str) -> tuple[str, ...]:
         return ()
     value = value_at(place, written)
     alone = not (value.lists or value.kinds or value.named_maps or value.named_lists)
-    return value.words if alone and (len(value.words) > 1 or closed.open) else ()
+    return value.words if alone else ()
 
 
 @lru_cache(maxsize=4096)

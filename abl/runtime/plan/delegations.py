@@ -99,7 +99,6 @@ def _returns(given: Entry) -> tuple[tuple[str, str], ...]:
 def _on_fail(given: Entry) -> tuple[str, int]:
     """What happens after a failure, and how often the agent is asked again before."""
     key = "ON_FAIL" if "ON_FAIL" in given else "ON_FAILURE"
-    below = given.below("ON_FAIL") if "ON_FAIL" in given else Entry.at("delegate_failure", given.lines("ON_FAILURE"))
-    word = (below.text("type") if below else given.text(key)) or "continue"
-    word = word.strip().lower()
-    return word, int(below.given("count") or 1) if word == "retry" else 0
+    below = given.below(key)
+    word = below.value("type") if below else given.value(key)
+    return word or "continue", below.given("count") or 1 if word == "retry" else 0
