@@ -25,8 +25,8 @@ from abl.language.shared import (
 )
 from abl.language.types import (
     ANY,
-    CONDITION,
     AT_LEAST_ONE,
+    CONDITION,
     EXPRESSION,
     FLAG,
     NAMES,

@@ -9,8 +9,8 @@ from abl.language.model import Place, key, place
 from abl.language.shared import MASK_CONFIG, SENSITIVE, SENSITIVE_DISPLAY, VARIABLE_TYPE
 from abl.language.types import (
     ANY,
-    CONDITION,
     AT_LEAST_ONE,
+    CONDITION,
     COUNT,
     DURATION,
     EXPRESSION,

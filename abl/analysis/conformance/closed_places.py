@@ -69,7 +69,9 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
     """ABL945 for a word, or a yes or no, that its property does not take."""
     legal = known_words(stood)
     written = generic.word(stood.block) if legal else ""
-    if not written or written[0] in "{[$" or "{{" in written or stood.block.value is None:
+    if not written or stood.block.value is None or _is_bracketed(stood.block.value):
+        return
+    if ("{{" in written or written[0] == "$") and not _is_read_here(stood):
         return
     data: dict[str, Any] = {"k": stood.block.key, "x": written}
     text = stood.block.value
@@ -96,6 +98,17 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
     if not closest(written, legal) and not _is_slip(stood, written):
         data["wording"] = f"{{k}} `{{x}}` is unknown; legal are {', '.join(legal)}"
     yield from unfit(text, stood.place, stood.block.key, **data)
+
+
+def _is_bracketed(text: nodes.Text) -> bool:
+    """True for a list or properties, of which ABL125 tells."""
+    return text.style == "bare" and text.raw[:1] in ("{", "[") and text.raw[:2] != "{{"
+
+
+def _is_read_here(stood: Stood) -> bool:
+    """True for a word on which something depends here, so that nothing that a platform fills in can stand for it."""
+    key = key_at(stood.place, stood.block.key)
+    return key is not None and key.runs == "executed" and not _is_open(stood)
 
 
 def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]) -> Iterator[Found]:

@@ -95,7 +95,7 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
     child.notes.pop("handoff", None)
     if summary:
         child.notes["handoff"] = engine.recorder.text(summary)
-    mode, count = _wanted(plan)
+    mode, count = history_wanted(plan)
     if mode == "auto":
         mode, count = ("none", 0) if summary else ("last_n", _AUTO)
     if mode == "full":
@@ -105,7 +105,7 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
     child.system[LIMIT] = max(len(state.history) - (1 if forwarded else 0) - (count if mode == "last_n" else 0), 0)
 
 
-def _wanted(plan: HandoffPlan | None) -> tuple[str, int]:
+def history_wanted(plan: HandoffPlan | None) -> tuple[str, int]:
     """``history`` of the entry: full, auto, none, summary_only, or last_n with its number; none where it is unreadable."""
     lines = plan.node.history_lines if plan is not None else None
     if lines is None:

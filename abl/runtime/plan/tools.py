@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 PLACE = "action_handler"
 """Where the same directives are legal as in ``do``."""
-ON_FAIL = re.compile(r"(block|reask|warn|fallback)\s*+\((.*)\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL | re.IGNORECASE)
+ON_FAIL = re.compile(
+    r"(block|reask|warn|fallback)\s*+\((.*)\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
