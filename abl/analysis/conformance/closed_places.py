@@ -18,7 +18,7 @@ from abl.analysis.conformance.values import unfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Severity
-from abl.language import PLACES, closed_types, key_at, offered_keys, type_at, value_at
+from abl.language import PLACES, closed_types, key_at, offered_keys, takes_one, type_at, value_at
 from abl.language.types import FLAG, Closed, Flag
 from abl.source import Source, Span
 from abl.syntax import nodes
@@ -108,7 +108,9 @@ def _is_bracketed(text: nodes.Text) -> bool:
 def _is_read_here(stood: Stood) -> bool:
     """True for a word on which something depends here, so that nothing that a platform fills in can stand for it."""
     key = key_at(stood.place, stood.block.key)
-    return key is not None and key.runs == "executed" and not _is_open(stood)
+    return (
+        key is not None and key.runs == "executed" and not _is_open(stood) and takes_one(stood.place, stood.block.key)
+    )
 
 
 def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]) -> Iterator[Found]:

@@ -182,7 +182,9 @@ FLOW:
     assert session(agent).start().replies == ["n is 1"]
 
 
-@pytest.mark.parametrize("written", ['RESPOND "Not now."', 'respond "Not now."', '\n        RESPOND: "Not now."', '{respond: "Not now."}'])
+@pytest.mark.parametrize(
+    "written", ['RESPOND "Not now."', 'respond "Not now."', '\n        RESPOND: "Not now."', '{respond: "Not now."}']
+)
 def test_a_handoff_that_fails_says_its_message(written: str) -> None:
     first = f"""AGENT: First
 GOAL: "Begin"
