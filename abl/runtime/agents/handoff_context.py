@@ -106,7 +106,7 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
 
 
 def history_wanted(plan: HandoffPlan | None) -> tuple[str, int]:
-    """``history`` of the entry: full, auto, none, summary_only, or last_n with its number; none where it is unreadable."""
+    """``history`` of the entry: full, auto, none, summary_only, or last_n with its number; none where unreadable."""
     lines = plan.node.history_lines if plan is not None else None
     if lines is None:
         return "full", 0
