@@ -126,7 +126,7 @@ _DELEGATE: Final = place(
     key("TO", offered=False, runs="executed"),
     key("SUMMARY", offered=False, runs="executed"),
     key("PASS", offered=False, runs="executed"),
-    key("ON_FAILURE", _ON_FAIL, offered=False, runs="executed"),
+    key("ON_FAILURE", offered=False, runs="executed"),
     key("HISTORY", offered=False),
     title="a delegation",
     runs="platform",

@@ -20,8 +20,6 @@ _EITHER: Final = words(
     """
 )
 """Places whose maps may be written as lists: assignments and names, branches, actions, handlers."""
-_TOLD_OF_TEXT: Final = words("transform formats")
-"""Places of which rules of their own tell a text (ABL386, ABL646)."""
 _BELOW: Final = {"lookup": "values"}
 """Keys below which a list of values belongs that is in the place of the properties."""
 
@@ -52,13 +50,6 @@ def takes_either(value: Value) -> bool:
     """True for what may be written as a list and as properties, or as something else than both."""
     maps, lists = value.maps or value.named_maps, value.lists or value.named_lists
     return bool(value.kinds or value.words or bool(maps) == bool(lists) or (value.maps and value.maps[0] in _EITHER))
-
-
-def takes_properties(place: str, key: str) -> bool:
-    """True for a key that has properties and nothing else, which a text behind it cannot be."""
-    value = value_at(place, key)
-    only = bool(value.maps) and not (value.lists or value.named_lists or value.named_maps or value.words or value.kinds)
-    return only and value.maps[0] not in _EITHER | _TOLD_OF_TEXT
 
 
 def belongs_below(source: Source, place: str, block: Block) -> str:

@@ -22,7 +22,6 @@ from abl.analysis.conformance.shape_forms import (
     entries_of_map,
     form_of,
     is_wrong,
-    takes_properties,
 )
 from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.registry import Found, found
@@ -98,8 +97,6 @@ def several(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterato
             other = "lines below it" if block.children else "list or properties in brackets"
             reason = f"`{block.key}` takes one value behind its colon, and no {other}"
             yield _wrong_form(block, *_as_one(source, place, block), reason=reason)
-        elif _is_text(block) and takes_properties(place, block.key):
-            yield _wrong_form(block, reason=f"`{block.key}` takes properties below it, and no text behind its colon")
 
 
 def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterable[tuple[str, Block]]:
@@ -110,11 +107,6 @@ def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Ite
     own = whole.block.children if inline and whole.block is not None else ()
     stood = walked(source, whole).properties
     return (*(("inline_profile", block) for block in own), *((one.place, one.block) for one in stood))
-
-
-def _is_text(block: Block) -> bool:
-    value = block.value
-    return value is not None and not _is_bracketed(block) and value.value.strip().lower() not in ("", "null", "~")
 
 
 def _is_bracketed(block: Block) -> bool:
