@@ -166,12 +166,23 @@ def takes_lines(place: str, written: str) -> bool:
 @lru_cache(maxsize=4_096)
 def takes_one(place: str, written: str) -> bool:
     """True for a key whose value is one word, switch, number or time, and neither a list nor lines below it."""
+    return any(isinstance(one, Closed | Flag | Number | Duration) for one in _single(place, written))
+
+
+@lru_cache(maxsize=4_096)
+def takes_text(place: str, written: str) -> bool:
+    """True for a key whose value is one of those, a condition or an expression, and has no lines below it."""
+    expressions = any({"condition", "expression"}.intersection(one.kinds) for one in _single(place, written))
+    return expressions or takes_one(place, written)
+
+
+def _single(place: str, written: str) -> tuple[Type, ...]:
+    """The types of a key that takes one value; none where it may have several or properties."""
     found = key_at(place, written)
     if found is None or has_form(value_at(place, written)):
-        return False
-    types = [*parts(found.type)]
-    several = any(isinstance(one, Texts) or getattr(one, "many", False) for one in types)
-    return not several and any(isinstance(one, Closed | Flag | Number | Duration) for one in types)
+        return ()
+    types = tuple(parts(found.type))
+    return () if any(isinstance(one, Texts) or getattr(one, "many", False) for one in types) else types
 
 
 def has_form(value: Value) -> bool:
@@ -265,6 +276,7 @@ __all__ = [
     "section_value",
     "takes_lines",
     "takes_one",
+    "takes_text",
     "type_at",
     "value_at",
     "value_of",

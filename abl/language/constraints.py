@@ -36,7 +36,7 @@ _RULE: Final = place(
         "error: a failure stops; warning: it is only noted",
         code="ABL443",
     ),
-    key("WHEN", ANY, "the rule applies only while this holds"),
+    key("WHEN", CONDITION, "the rule applies only while this holds"),
     key("REQUIRE", CONDITION, "rule: the condition must hold", offered=False),
     key("LIMIT", CONDITION, "rule: a numeric bound that must hold", offered=False),
     key("RESTRICT", CONDITION, "rule: what is forbidden; it fails when the condition holds", offered=False),

@@ -9,6 +9,7 @@ from abl.language.shared import ELSEWHERE, EXPERIENCE_MODE, HISTORY, LOCATION, P
 from abl.language.types import (
     ANY,
     AT_LEAST_ONE,
+    CONDITION,
     COUNT,
     FLAG,
     NAMES,
@@ -56,14 +57,15 @@ _HANDOFF: Final = place(
     key("GRANT_MEMORY", ANY, "removed; write MEMORY_GRANTS", offered=False, runs="platform"),
     key(
         "HISTORY",
-        HISTORY,
+        below("history") | HISTORY,
         "how much of the conversation the agent receives",
         default="full",
         code="ABL945",
     ),
     key(
         "ON_FAILURE",
-        one_of(CONTINUE="stay and go on", ESCALATE="a human takes over", RESPOND="send a message and stay"),
+        below("handoff_failure")
+        | one_of(CONTINUE="stay and go on", ESCALATE="a human takes over", RESPOND="send a message and stay"),
         "when the agent cannot take over",
         default="message invalid_handoff, and stay",
     ),
@@ -79,9 +81,15 @@ _HANDOFF: Final = place(
     key("SUMMARY", TEXT, "text that the agent receives; {{...}} is filled in"),
     key("TIMEOUT", TIME, "how long the agent may take, in seconds", runs="platform"),
     key("TO", ref("agents"), "agent that takes over", required=True),
-    key("WHEN", ANY, "condition, or a quoted sentence for the model; true: always", required=True),
+    key("WHEN", CONDITION, "condition, or a quoted sentence for the model; true: always", required=True),
     parsed=True,
     spec="09 §5",
+)
+_ON_FAIL: Final = below("delegate_failure") | one_of(
+    "respond: send FAILURE_MESSAGE",
+    "continue: go on without a result",
+    "escalate: a human takes over",
+    "retry: call the agent again",
 )
 _DELEGATE: Final = place(
     "delegate",
@@ -98,13 +106,7 @@ _DELEGATE: Final = place(
     ),
     key(
         "ON_FAIL",
-        below("delegate_failure")
-        | one_of(
-            "respond: send FAILURE_MESSAGE",
-            "continue: go on without a result",
-            "escalate: a human takes over",
-            "retry: call the agent again",
-        ),
+        _ON_FAIL,
         "what happens when the call fails",
         runs="executed",
     ),
@@ -119,7 +121,7 @@ _DELEGATE: Final = place(
     ),
     key("TIMEOUT", ANY, 'how long it may take, such as "15s"'),
     key("USE_RESULT", ANY, "what the model is to do with the result", required=True, runs="executed"),
-    key("WHEN", ANY, "condition, or a quoted sentence for the model", required=True, runs="executed"),
+    key("WHEN", CONDITION, "condition, or a quoted sentence for the model", required=True, runs="executed"),
     key("GRANT_MEMORY", offered=False),
     key("TO", offered=False, runs="executed"),
     key("SUMMARY", offered=False, runs="executed"),
@@ -129,6 +131,14 @@ _DELEGATE: Final = place(
     title="a delegation",
     runs="platform",
     spec="09 §6",
+)
+_HANDOFF_FAILURE: Final = place(
+    "handoff_failure",
+    key("CONTINUE", ANY, "stay and go on"),
+    key("ESCALATE", ANY, "a human takes over, with this reason"),
+    key("RESPOND", TEXT, "send this message and stay"),
+    title="ON_FAILURE",
+    spec="09 §5",
 )
 _DELEGATE_FAILURE: Final = place(
     "delegate_failure",
@@ -189,7 +199,7 @@ _HISTORY: Final = place(
     "history",
     key("mode", one_of("last_n"), "last_n: the last messages only"),
     key("count", AT_LEAST_ONE, "how many messages; integer"),
-    key("last_n", offered=False),
+    key("last_n", AT_LEAST_ONE, offered=False),
     spec="09 §5",
 )
 _GRANT: Final = place(
@@ -248,6 +258,7 @@ PLACES: Final[tuple[Place, ...]] = (
     _REMOTE,
     _REMOTE_AUTH,
     _CONTEXT,
+    _HANDOFF_FAILURE,
     _HISTORY,
     _GRANT,
     _ON_RETURN,

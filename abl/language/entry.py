@@ -112,7 +112,10 @@ class Entry:
 
     def given(self, key: str) -> Any:
         """The same without a default: None where nothing that can be read is written."""
-        return self.value(key) if key in self else None
+        found, declared = self.lines(key), key_at(self.place, key)
+        if found is None:
+            return None
+        return declared.type.read(found) if declared is not None else self.value(key)
 
     def text(self, key: str) -> str | None:
         """The text of a key as it is there, without quotes; None where none is written."""

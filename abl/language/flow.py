@@ -26,6 +26,7 @@ from abl.language.shared import (
 from abl.language.types import (
     ANY,
     AT_LEAST_ONE,
+    CONDITION,
     EXPRESSION,
     FLAG,
     NAMES,
@@ -142,7 +143,7 @@ _CALL: Final = place(
     "call",
     *CALLS,
     *RESULTS,
-    key("WHEN", ANY, "condition; the call is made only while it holds"),
+    key("WHEN", CONDITION, "condition; the call is made only while it holds"),
     key("tool", offered=False),
     title="CALL",
     spec="06 §5.8",
@@ -273,7 +274,7 @@ _TOOL_ACTION: Final = place(
 _TRANSFORM: Final = place(
     "transform",
     key("AS", ANY, "name of the item in FILTER and MAP"),
-    key("FILTER", ANY, "condition; items for which it holds are kept"),
+    key("FILTER", CONDITION, "condition; items for which it holds are kept"),
     key("INTO", ANY, "variable that receives the new list", required=True),
     key("LIMIT", ANY, "how many items are kept; integer or expression"),
     key("MAP", below("map"), "fields of the new items: name and expression"),

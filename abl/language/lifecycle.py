@@ -17,7 +17,7 @@ _COMPLETE: Final = place(
     key("RESPOND", below("respond") | TEMPLATE, "last message; {{...}} is filled in"),
     key("STORE", ref("store"), "value -> path: what is kept; a collection is the platform's"),
     key("TERMINAL", FLAG, "false: say it and keep the session", default="true"),
-    key("WHEN", ANY, "condition that ends the agent's work; the first entry that holds is taken"),
+    key("WHEN", CONDITION, "condition that ends the agent's work; the first entry that holds is taken"),
     parsed=True,
     spec="09 §7",
 )

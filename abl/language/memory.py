@@ -10,6 +10,7 @@ from abl.language.shared import MASK_CONFIG, SENSITIVE, SENSITIVE_DISPLAY, VARIA
 from abl.language.types import (
     ANY,
     AT_LEAST_ONE,
+    CONDITION,
     COUNT,
     DURATION,
     EXPRESSION,
@@ -149,7 +150,7 @@ _REMEMBER: Final = place(
     "remember",
     key("STORE", below("store") | ref("store"), "value -> path: what is stored, and where", required=True),
     key("TTL", DURATION, 'how long the fact lives, such as "90d"; without it for ever'),
-    key("WHEN", ANY, "looked at after each turn; stores when it holds", required=True),
+    key("WHEN", CONDITION, "looked at after each turn; stores when it holds", required=True),
     parsed=True,
     spec="03 §4",
 )

@@ -16,6 +16,7 @@ from abl.language.types import (
     LIMIT_MS,
     MS,
     NAMES,
+    SENTENCES,
     TEXT,
     TEXTS,
     below,
@@ -257,7 +258,7 @@ _PROCESS: Final = place(
 _BEFORE_CALL: Final = place(
     "before_call",
     key("params", below("set"), "new values of parameters: name and expression, from top to bottom"),
-    key("require", CONDITION, "conditions that must hold, else on_fail"),
+    key("require", CONDITION | SENTENCES, "conditions that must hold, else on_fail"),
     PROCESS_ON_FAIL,
     key("use", ANY, "transform of the project, by name", runs="platform"),
     spec="08 §5",

@@ -18,7 +18,7 @@ from abl.analysis.conformance.values import unfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Severity
-from abl.language import PLACES, closed_types, key_at, offered_keys, type_at, value_at
+from abl.language import PLACES, closed_types, key_at, offered_keys, takes_one, type_at, value_at
 from abl.language.types import FLAG, Closed, Flag
 from abl.source import Source, Span
 from abl.syntax import nodes
@@ -69,7 +69,9 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
     """ABL945 for a word, or a yes or no, that its property does not take."""
     legal = known_words(stood)
     written = generic.word(stood.block) if legal else ""
-    if not written or written[0] in "{[$" or "{{" in written or stood.block.value is None:
+    if not written or stood.block.value is None or _is_bracketed(stood.block.value):
+        return
+    if ("{{" in written or written[0] == "$") and not _is_read_here(stood):
         return
     data: dict[str, Any] = {"k": stood.block.key, "x": written}
     text = stood.block.value
@@ -82,7 +84,7 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
         return
     # CONTINUE, ESCALATE and RESPOND "m" are actions: their first word says which.
     first = written.split()[0] if legal[0].isupper() else written
-    if first in legal or "," in first or first in _also(stood):
+    if first in legal or first in _also(stood):
         return
     if _is_open(stood):
         best, renames = fixes.rename_to(text.inner, written, legal)
@@ -96,6 +98,19 @@ def unknown_word(stood: Stood) -> Iterator[Found]:
     if not closest(written, legal) and not _is_slip(stood, written):
         data["wording"] = f"{{k}} `{{x}}` is unknown; legal are {', '.join(legal)}"
     yield from unfit(text, stood.place, stood.block.key, **data)
+
+
+def _is_bracketed(text: nodes.Text) -> bool:
+    """True for a list or properties, of which ABL125 tells."""
+    return text.style == "bare" and text.raw[:1] in ("{", "[") and text.raw[:2] != "{{"
+
+
+def _is_read_here(stood: Stood) -> bool:
+    """True for a word on which something depends here, so that nothing that a platform fills in can stand for it."""
+    key = key_at(stood.place, stood.block.key)
+    return (
+        key is not None and key.runs == "executed" and not _is_open(stood) and takes_one(stood.place, stood.block.key)
+    )
 
 
 def _unknown_call(text: nodes.Text, legal: tuple[str, ...], data: dict[str, Any]) -> Iterator[Found]:
@@ -128,7 +143,7 @@ def _words_of(place: str, written: str) -> tuple[str, ...]:
         return ()
     value = value_at(place, written)
     alone = not (value.lists or value.kinds or value.named_maps or value.named_lists)
-    return value.words if alone and (len(value.words) > 1 or closed.open) else ()
+    return value.words if alone else ()
 
 
 @lru_cache(maxsize=4096)

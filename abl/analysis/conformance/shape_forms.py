@@ -39,6 +39,8 @@ def is_wrong(source: Source, value: Value, block: Block) -> bool:
     maps, form = value.maps or value.named_maps, form_of(source, block)
     if form == MIXED and maps and not (value.lists or value.named_lists):
         return not (value.maps and value.maps[0] in _EITHER)
+    if value.words and maps and form == LIST and not (value.kinds or value.lists or value.named_lists):
+        return True  # a word or properties
     if takes_either(value):
         return False
     return (form in (LIST, MIXED) and bool(maps)) or (form in (MAP, MIXED) and bool(value.lists))

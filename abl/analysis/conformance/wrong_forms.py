@@ -26,7 +26,17 @@ from abl.analysis.conformance.shape_forms import (
 from abl.analysis.fixes.entries import has_own_lines
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Edit, Fix
-from abl.language import PROFILE_SECTIONS, Value, has_form, key_at, knows, profile_value, section_value, takes_one
+from abl.language import (
+    PROFILE_SECTIONS,
+    Value,
+    has_form,
+    key_at,
+    knows,
+    profile_value,
+    section_value,
+    takes_one,
+    takes_text,
+)
 from abl.language.written import items_of
 from abl.source import Source, Span
 from abl.syntax import nodes
@@ -82,17 +92,21 @@ def misread(whole: Whole, source: Source) -> Iterator[Found]:
 def several(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[Found]:
     """ABL125 for a list, braces or lines below where one word, switch, number or time stands (01 §3.1)."""
     for place, block in _properties(whole, source):
-        if (block.children or _is_bracketed(block)) and takes_one(place, block.key):
+        below = block.value is None and bool(block.children) and takes_text(place, block.key)
+        if below or ((block.children or _is_bracketed(block)) and takes_one(place, block.key)):
             other = "lines below it" if block.children else "list or properties in brackets"
             reason = f"`{block.key}` takes one value behind its colon, and no {other}"
             yield _wrong_form(block, *_as_one(source, place, block), reason=reason)
 
 
-def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[tuple[str, Block]]:
+def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterable[tuple[str, Block]]:
     if isinstance(whole, nodes.Rule | nodes.OnFail):
         place = "rule" if isinstance(whole, nodes.Rule) else "on_fail"
         return ((place, prop.block) for prop in whole.props if prop.block is not None)
-    return ((stood.place, stood.block) for stood in walked(source, whole).properties)
+    inline = isinstance(whole, nodes.Section) and whole.keyword == "BEHAVIOR_PROFILE" and whole.block is not None
+    own = whole.block.children if inline and whole.block is not None else ()
+    stood = walked(source, whole).properties
+    return (*(("inline_profile", block) for block in own), *((one.place, one.block) for one in stood))
 
 
 def _is_bracketed(block: Block) -> bool:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from abl.language import type_at
 from abl.language.entry import Entry
+from abl.language.written import word
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import template
 from abl.runtime.flow.variables import nested
@@ -93,7 +95,7 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
     child.notes.pop("handoff", None)
     if summary:
         child.notes["handoff"] = engine.recorder.text(summary)
-    mode, count = _wanted(plan)
+    mode, count = history_wanted(plan)
     if mode == "auto":
         mode, count = ("none", 0) if summary else ("last_n", _AUTO)
     if mode == "full":
@@ -103,17 +105,15 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
     child.system[LIMIT] = max(len(state.history) - (1 if forwarded else 0) - (count if mode == "last_n" else 0), 0)
 
 
-def _wanted(plan: HandoffPlan | None) -> tuple[str, int]:
-    """``history`` of the entry: full, auto, none, summary_only, or last_n with its number."""
-    if plan is None:
+def history_wanted(plan: HandoffPlan | None) -> tuple[str, int]:
+    """``history`` of the entry: full, auto, none, summary_only, or last_n with its number; none where unreadable."""
+    lines = plan.node.history_lines if plan is not None else None
+    if lines is None:
         return "full", 0
-    given = Entry("handoff", {prop.key: prop.block for prop in plan.node.props})
-    below = given.below("CONTEXT")
-    lines = below.lines("history") if "history" in below else given.lines("HISTORY")
     nested = Entry.at("history", lines)
-    count = nested.given("count") or nested.text("last_n")
-    if count is not None:
-        return "last_n", int(count)
-    word = lines.value.value.strip() if lines is not None and lines.value is not None else "full"
-    last = _LAST.fullmatch(word)
-    return ("last_n", int(last[1])) if last else (word, 0)
+    count = nested.given("count") or nested.given("last_n")
+    written = word(lines.value).lower()
+    last = _LAST.fullmatch(written)
+    if count or last:
+        return "last_n", count or int(last[1] if last else 0)
+    return type_at("context", "history").read_word(written) or "none", 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abl.language import value_of_text
-from abl.language.entry import Entry
 from abl.language.written import items_of, unquoted
 from abl.runtime.plan.parts import CompletionPlan, EscalationPlan, HandoffPlan
 from abl.syntax import nodes
@@ -66,8 +65,8 @@ def completions_of(program: AgentText) -> tuple[CompletionPlan, ...]:
 def _on_failure(handoff: nodes.Handoff) -> tuple[str, str]:
     """The action of ON_FAILURE and its text: ``RESPOND "m"``, ``ESCALATE with REASON: "m"``, ``RESPOND:`` below it."""
     given = handoff.typed
-    below = Entry.at("handoff_failure", given.lines("ON_FAILURE"))
+    below = given.below("ON_FAILURE")
     listed = next((f"{key} {below.text(key) or ''}" for key in below.written), "")
-    text = (given.text("ON_FAILURE") or listed).strip()
+    text = (listed or given.text("ON_FAILURE") or "").strip()
     action, _, rest = text.partition(" ")
     return action.rstrip(":").upper(), unquoted(rest.rpartition("REASON:")[2])

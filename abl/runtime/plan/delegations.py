@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from abl.language import value_of_text
 from abl.language.entry import Entry, members
 from abl.language.written import items_of, split_outside, unquoted
 from abl.runtime.evaluation import Formula, condition
@@ -99,7 +100,8 @@ def _returns(given: Entry) -> tuple[tuple[str, str], ...]:
 def _on_fail(given: Entry) -> tuple[str, int]:
     """What happens after a failure, and how often the agent is asked again before."""
     key = "ON_FAIL" if "ON_FAIL" in given else "ON_FAILURE"
-    below = given.below("ON_FAIL") if "ON_FAIL" in given else Entry.at("delegate_failure", given.lines("ON_FAILURE"))
-    word = (below.text("type") if below else given.text(key)) or "continue"
-    word = word.strip().lower()
-    return word, int(below.given("count") or 1) if word == "retry" else 0
+    lines = given.lines(key)
+    below = Entry.at("delegate_failure", lines)
+    text = lines.value if lines is not None else None
+    word = below.value("type") if below else value_of_text("delegate", "ON_FAIL", text)
+    return word or "continue", below.given("count") or 1 if word == "retry" else 0

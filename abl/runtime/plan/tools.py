@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abl.language import plain
 from abl.language.written import unquoted
 from abl.runtime.evaluation import Formula, condition
 from abl.syntax import nodes, vocabulary
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 PLACE = "action_handler"
 """Where the same directives are legal as in ``do``."""
-ON_FAIL = re.compile(r"(block|reask|warn|fallback)\s*+\((.*)\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL)
+ON_FAIL = re.compile(
+    r"(block|reask|warn|fallback)\s*+\((.*)\)|(use_original)(?:\s*\(\s*\))?", re.DOTALL | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,30 +126,31 @@ def process_plan(program: AgentText, tool: nodes.Tool, stage: str) -> ProcessPla
     ctx = Context(program.source, program.source.text, yaml=program.yaml)
     found = tool.prop("PROCESS")
     halves = expanded(ctx, found.block).children if found is not None else ()
-    half = next((expanded(ctx, child) for child in halves if child.key.lower() == stage), None)
+    half = next((expanded(ctx, child) for child in halves if plain(child.key) == stage), None)
     if half is None:
         return None
-    parts = {child.key.lower(): expanded(ctx, child, names=child.key.lower() == "require") for child in half.children}
+    parts = {plain(child.key): child for child in half.children}
     computed = parts.get("params" if stage == "before" else "result")
-    formulas = [
-        (child.key, program.assigned(child.value)) for child in (computed.children if computed is not None else ())
-    ]
-    on_fail = parts.get("on_fail")
+    assigned = expanded(ctx, computed).children if computed is not None else ()
+    formulas = [(child.key, program.assigned(child.value)) for child in assigned]
+    on_fail = parts.get("onfail")
     uses = parts.get("use")
     return ProcessPlan(
         stage=stage,
         computed=tuple(formulas),
-        required=tuple(_conditions(program, parts.get("require"))),
+        required=tuple(_conditions(program, ctx, parts.get("require"))),
         on_fail=_on_fail(on_fail.value) if on_fail is not None and on_fail.value is not None else OnFail(),
         uses=uses.value.value.strip() if uses is not None and uses.value is not None else None,
         block=half,
     )
 
 
-def _conditions(program: AgentText, block: nodes.Block | None) -> list[Formula]:
+def _conditions(program: AgentText, ctx: Context, block: nodes.Block | None) -> list[Formula]:
+    """One condition, or a list of them in brackets or with dashes."""
     if block is None:
         return []
-    texts = [block.value] if block.value is not None else [child.value for child in block.children]
+    listed = expanded(ctx, block, names=True)
+    texts = [child.value for child in listed.children] if listed.children else [listed.value]
     return [condition(program.written(text)) for text in texts if text is not None]
 
 
@@ -156,4 +160,4 @@ def _on_fail(text: nodes.Text) -> OnFail:
     match = ON_FAIL.fullmatch(written)
     if match is None:
         return OnFail("block", written)
-    return OnFail(match[3]) if match[3] else OnFail(match[1], unquoted(match[2].strip()))
+    return OnFail(match[3].lower()) if match[3] else OnFail(match[1].lower(), unquoted(match[2].strip()))

@@ -57,7 +57,9 @@ def _variant(engine: Engine, thread: Thread, block: nodes.Block, values: Mapping
     """The first request variant whose ``when`` holds, else the default one; its keys stand over those of the tool."""
     listed = [*content_of(block).items]
     chosen = next((one for one in listed if _holds(engine, thread, one, values)), None)
-    chosen = chosen or next((one for one in listed if one.word("default").lower() in ("true", "yes")), None)
+    chosen = chosen or next(
+        (one for one in listed if value_of_text("variant", "default", one.text_of("default"))), None
+    )
     if chosen is None:
         return {}
     made: dict[str, Any] = {"variant": chosen.word("name") or str(listed.index(chosen))}

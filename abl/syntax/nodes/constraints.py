@@ -69,7 +69,7 @@ class Rule(Node):
     def is_warning(self) -> bool:
         """True when a failure only warns (04 §4)."""
         if self.severity is not None:
-            return self.severity.value.strip().lower() == "warning"
+            return bool(value_of_text("rule", "SEVERITY", self.severity) == "warning")
         return self.kind.value == "WARN"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from abl.diagnostics import Finding
+from abl.language.written import Lines
 from abl.source import Source, Span
 from abl.syntax.nodes.actions import ActionHandler, Flow, Gather
 from abl.syntax.nodes.base import Block, Comment, Literal_, Name, Node, Text, Unknown
@@ -66,6 +67,12 @@ class Handoff(Node):
     history: Text | None = None
     expect_return: Text | None = None
     on_return: Block | None = None
+
+    @property
+    def history_lines(self) -> Lines | None:
+        """``history`` in CONTEXT, else beside TO, with what is below it (09 §5)."""
+        context = self.typed.below("CONTEXT")
+        return context.lines("history") or self.typed.lines("HISTORY")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

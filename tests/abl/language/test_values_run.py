@@ -12,7 +12,9 @@ import pytest
 
 from abl.analysis import check
 from abl.runtime import Session
+from abl.runtime.agents.handoff_context import history_wanted
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
+from abl.runtime.plan.program import programs_of
 from tests.abl.runtime.harness import HEAD, events_of, session
 
 SECRET = "Wq7-4829"
@@ -180,7 +182,9 @@ FLOW:
     assert session(agent).start().replies == ["n is 1"]
 
 
-@pytest.mark.parametrize("written", ['RESPOND "Not now."', 'respond "Not now."', '\n        RESPOND: "Not now."'])
+@pytest.mark.parametrize(
+    "written", ['RESPOND "Not now."', 'respond "Not now."', '\n        RESPOND: "Not now."', '{respond: "Not now."}']
+)
 def test_a_handoff_that_fails_says_its_message(written: str) -> None:
     first = f"""AGENT: First
 GOAL: "Begin"
@@ -193,3 +197,50 @@ HANDOFF:
     desk = Session({"a.agent.abl": first, "b.agent.abl": second}, entry="First", clock=FixedClock())
     desk.start()
     assert desk.say("over").replies == ["Not now."]
+
+
+@pytest.mark.parametrize(
+    "written", ["[true]", "\n          - true", "\n          true", "true,", '"{{masked}}"', "${masked}", "{on: true}"]
+)
+def test_a_switch_in_another_form_is_refused_with_what_holds_it(written: str) -> None:
+    agent = HEAD + fields(f"sensitive: {written}")
+    assert len({problem.code for problem in check({"desk.agent.abl": agent}).errors}) == 1
+    assert session(fields(f"sensitive: {written}")).start().replies == ["An error occurred."]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'process: {before: {require: "sum > 5", on_fail: block("no")}}',
+        'process:\n      before: {require: "sum > 5", on_fail: block("no")}',
+        'process:\n      before:\n        require: [sum > 5]\n        onFail: Block("no")',
+        'process:\n      before:\n        require:\n          - sum > 5\n        on_fail: block("no")',
+    ],
+)
+def test_what_a_call_requires_is_required_in_every_form(written: str) -> None:
+    held = session(CALLING.format(tool=f"    {written}\n"), tools={"pay": [{"result": {"total": 3}}]})
+    failed = [event for event in held.start().events if event["kind"] == "call.end"]
+    assert [(event["status"], event["data"]["error"]["error"]["message"]) for event in failed] == [("failed", "no")]
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("full", ("full", 0)),
+        ("Full", ("full", 0)),
+        ("'SUMMARY_ONLY'", ("summary_only", 0)),
+        ("{mode: last_n, count: '1'}", ("last_n", 1)),
+        ("Last_1", ("last_n", 1)),
+        ("{mode: last_n}", ("none", 0)),
+        ("{mode: none}", ("none", 0)),
+        ("[full]", ("none", 0)),
+        ("everything", ("none", 0)),
+    ],
+)
+def test_the_other_agent_gets_as_much_of_the_conversation_as_history_says(
+    written: str, wanted: tuple[str, int]
+) -> None:
+    for lines in (f"CONTEXT:\n      history: {written}", f"HISTORY: {written}", f"CONTEXT: {{history: {written}}}"):
+        first = f'{HEAD}HANDOFF:\n  - TO: Second\n    WHEN: input == "over"\n    {lines}\n'
+        [plan] = programs_of("desk.agent.abl", first)[0].handoffs
+        assert history_wanted(plan) == wanted

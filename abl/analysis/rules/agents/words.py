@@ -12,6 +12,7 @@ from abl.analysis.conformance.listed_words import unknown_in_lists
 from abl.analysis.conformance.values import takes, unfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.language.entry import Entry
 from abl.language.types import COUNT
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
@@ -54,6 +55,7 @@ def unknown_property_word(node: closed_places.Whole | nodes.Handoff, agent: Agen
     """
     if isinstance(node, nodes.Handoff):
         yield from _bad_history(node.history)
+        yield from _without_count(node)
         keys = {generic.plain(prop.written): prop.block for prop in node.props}
         priority = keys.get("priority")
         if generic.word(priority) and priority is not None and not _is_rank(priority):
@@ -99,6 +101,17 @@ def _bad_history(history: nodes.Text | None) -> Iterator[Found]:
         {} if best else {"wording": f"{{k}} `{{x}}` is unknown; legal are {', '.join(HISTORY_MODES)}"}
     )
     yield found(history.span, *renames, k="history", x=value, y=best, **said)
+
+
+def _without_count(node: nodes.Handoff) -> Iterator[Found]:
+    """`{mode: last_n}` that does not say how many."""
+    lines = node.history_lines
+    nested = Entry.at("history", lines)
+    if isinstance(lines, Block) and nested.value("mode") and not any(key in nested for key in ("count", "last_n")):
+        better = "{mode: last_n, count: 5}"
+        fix = [fixes.replace(lines.value.span, better, preferred=False)] if lines.value is not None else []
+        words = "{k} `{x}` needs `count`, the number of messages"
+        yield found(generic.span_of(lines), *fix, k="history", x="last_n", wording=words)
 
 
 def _bad_timeout(block: Block | None) -> Iterator[Found]:

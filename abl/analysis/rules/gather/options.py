@@ -184,11 +184,7 @@ def bad_confidence(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Foun
     text = value_of(field, "INFER_CONFIDENCE")
     if text is None:
         return
-    try:
-        inside = 0 <= float(text.value) <= 1
-    except ValueError:
-        inside = False
-    if not inside:
+    if field.typed.given("INFER_CONFIDENCE") is None:
         yield found(text.span, *clamp_confidence(text))
 
 
