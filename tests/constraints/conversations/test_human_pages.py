@@ -32,7 +32,7 @@ FLOW:
         RESPOND: "You are welcome."
 """
 OFFER = "A human has the conversation"
-BUTTON = "End as resolved"
+BUTTON = "Mark as resolved"
 
 
 @pytest.fixture
