@@ -31,7 +31,7 @@ FLOW:
       - IF: input == "thanks"
         RESPOND: "You are welcome."
 """
-OFFER = "A human has the conversation"
+OFFER = "Handed to a human agent"
 BUTTON = "Mark as resolved"
 
 
