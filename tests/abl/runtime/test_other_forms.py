@@ -1,4 +1,4 @@
-"""The cases of the runtime in YAML form and in braces: what an agent does depends on what it says, not on how it is written."""
+"""The cases of the runtime in YAML form and in braces: what an agent does is the same however it is written."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from abl.runtime import Session
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts
 from abl.runtime.scenarios.player import run_scenario
 from tests.abl.analysis.restyled import spellings
-from tests.abl.runtime.harness import FOLDER, SPEC, load_file
+from tests.abl.runtime.harness import FOLDER, SPEC, assert_case, load_file, spec_cases
 from tests.every import each
 
 CASES = [case for path in sorted((*FOLDER.glob("*.yaml"), *SPEC.glob("*.yaml"))) for case in load_file(Path(path))]
@@ -45,6 +45,11 @@ def test_what_agents_do_is_the_same_in_another_form(form):
     changed = [(name, (there, scenario)) for name, (there, files, scenario) in cases if there != files]
     assert len(changed) >= 100
     each(changed, play)
+
+
+@spec_cases("braces")
+def test_an_entry_in_braces(files, scenario):
+    assert_case(files, scenario)
 
 
 def play(files, scenario):

@@ -31,8 +31,8 @@ FLOW:
       - IF: input == "thanks"
         RESPOND: "You are welcome."
 """
-OFFER = "A human has the conversation"
-BUTTON = "End as resolved"
+OFFER = "Handed to a human agent"
+BUTTON = "Mark as resolved"
 
 
 @pytest.fixture
