@@ -303,6 +303,12 @@ class Engine:
         self.state.revision += 1
         thread.assigned[name] = self.state.revision
 
+    def provided(self, *names: str) -> None:
+        """Note that variables of the runtime changed, which all see: the message, its intent, what a human left."""
+        self.state.revision += 1
+        for name in names:
+            self.state.fact_assigned[name] = self.state.revision
+
     def fact_changed(self, thread: Thread, path: str) -> None:
         """A fact was written: it shows again where CLEAR hid it, and counts as assigned."""
         if path in thread.hidden:

@@ -210,6 +210,7 @@ class TurnState:
     bounds: dict[str, int] = field(default_factory=dict)  # rule -> jumps and retries
     acted: set[str] = field(default_factory=set)  # rules whose ON_FAIL has run
     detours_over: dict[str, str] = field(default_factory=dict)  # rule whose detour a write ended -> its target
+    voided: set[str] = field(default_factory=set)  # those of them that voided a COMPLETE
     used: list[tuple[str, int, int]] = field(default_factory=list)  # agent and part of the message that a field took
     since: int = 0  # revision of assignments when the turn began
     continued: set[str] = field(default_factory=set)  # rules that said THEN: continue, until the turn ends

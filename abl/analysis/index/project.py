@@ -251,8 +251,13 @@ class Index:
         return found
 
     def received(self, agent: AgentIndex) -> frozenset[str]:
-        """Names that come from elsewhere: CONTEXT of a handoff, INPUT of DELEGATE, ``on_result`` of imported tools."""
+        """Names that come from elsewhere: CONTEXT of a handoff, INPUT of DELEGATE, tools that are imported.
+
+        What the profiles of the agent write is among them.
+        """
         handed = frozenset(self._received.get(agent.name, ()))
+        homes = [self.profiles[name][0] for name in agent.derive(profiles_used) if name in self.profiles]
+        handed = handed.union(*[home.written_roots for home in homes if home is not agent])
         if not self._set_by_tools:
             return handed
         return handed.union(*[self._set_by_tools.get(file, ()) for file in agent.derive(imported_files)])

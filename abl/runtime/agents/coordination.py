@@ -105,6 +105,7 @@ def _allowed(engine: Engine, thread: Thread) -> bool:
         return True
     engine.recorder.emit("complete", {"notes": [_void()]}, status="skipped")
     if failure.action is not NO_ACTION and failure.plan.id not in engine.turn.acted:
+        engine.turn.voided.add(failure.plan.id)
         act(engine, thread, failure)
     return False
 
@@ -154,7 +155,7 @@ def _store(engine: Engine, thread: Thread, plan: CompletionPlan) -> None:
     written, _, target = program.written(given.value).rpartition("->")
     if target.strip() not in program.persistent:
         why = "a collection is kept by the platform; a declared path is written here"
-        engine.recorder.not_executed("STORE", why, span)
+        engine.recorder.not_executed("STORE.collection", why, span)
         return
     formula = value_formula(written.strip())
     outcome = engine.evaluate(thread, formula)

@@ -45,6 +45,7 @@ def finish(engine: Engine, left: Mapping[str, Any]) -> None:
     engine.state.escalated = False
     thread.system["human"] = dict(left)
     thread.system["escalate"] = {"completed": True}
+    engine.provided("human", "escalate")
     shown = engine.masker(thread).below(dict(left))
     engine.recorder.emit("escalate", {"completed": True, "reason": "the human is done", "human": shown})
     for plan in engine.program(thread).after_human:

@@ -31,10 +31,11 @@ class Verdict(Enum):
 def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
     """Run the planned action: message, CLEAR, COLLECT, then where it leads."""
     action = failure.action
+    said = _has_said(engine, thread, failure)
     engine.turn.acted.add(failure.plan.id)
     span = engine.program(thread).span(failure.plan.rule.on_fail or failure.plan.rule)
     kind = action["type"]
-    if failure.message and kind not in {"collect", "escalate"}:
+    if failure.message and kind not in {"collect", "escalate"} and not said:
         engine.say(
             thread,
             failure.message,
@@ -80,6 +81,13 @@ def act(engine: Engine, thread: Thread, failure: Failure) -> Verdict:
 
 def _demand(failure: Failure) -> Demand:
     return demand_of(failure.plan.condition, forbids=failure.plan.kind == "RESTRICT")
+
+
+def _has_said(engine: Engine, thread: Thread, failure: Failure) -> bool:
+    """True in the pass `response` where the rule has said the same in this turn, when it voided a COMPLETE."""
+    if failure.point != "response" or failure.plan.id not in engine.turn.voided:
+        return False
+    return any(m.kind == "notice" and m.text == failure.message for m in engine.turn.outbox if m.agent == thread.agent)
 
 
 def _count(engine: Engine, failure: Failure) -> None:

@@ -150,7 +150,7 @@ def admit(engine: Engine, thread: Thread) -> bool:
     if ruling.value != message and engine.turn.asked_sensitive:
         engine.recorder.add_secret(message, guardtexts.REDACTED)
     if ruling.by is None:
-        engine.turn.message = ruling.value
+        engine.turn.message = ruling.value.strip()  # what is cut off may leave a space
         return True
     if engine.turn.asked_sensitive:
         engine.recorder.add_secret(message, guardtexts.REDACTED)

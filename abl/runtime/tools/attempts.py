@@ -46,9 +46,7 @@ def _once(engine: Engine, thread: Thread, call: Invocation, values: dict[str, An
     """One answer of the port; one that took longer than the limit is a failure."""
     state = engine.state
     given = entry_of(call.tool)
-    timeout = (
-        given.below("HINTS").given("timeout") or given.given("TIMEOUT") or engine.program(thread).tool_timeout
-    )
+    timeout = given.below("HINTS").given("timeout") or given.given("TIMEOUT") or engine.program(thread).tool_timeout
     returns = call.tool.returns if call.tool is not None else None
     context = ToolContext(state.session_id, state.turn, engine.now(), returns, state.tool_memory)
     result = engine.tools.call(call.name, values, context)

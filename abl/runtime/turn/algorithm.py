@@ -56,6 +56,7 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         action=action,
         since=state.revision,
     )
+    engine.provided("input", "recent_input", "turn_count", *(("action",) if action is not None else ()))
     thread = engine.active
     engine.enter(thread)
     turn_start = _open(engine, message, action)

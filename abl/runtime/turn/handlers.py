@@ -13,6 +13,7 @@ from abl.runtime.flow.signals import Signal
 from abl.runtime.gather.extract import option_of
 from abl.runtime.plan.action_lists import Input, Resume
 from abl.runtime.plan.flow import HandlerPlan, StepPlan
+from abl.runtime.turn.presenting import present
 from abl.syntax import nodes
 
 if TYPE_CHECKING:
@@ -228,6 +229,28 @@ def pick_action(engine: Engine, thread: Thread, action_id: str, value: Any) -> b
         thread.flow.message_used = True
         return True
     return False
+
+
+def typed_action(engine: Engine, thread: Thread, step: StepPlan) -> bool:
+    """Plain text that is the label or value of an element of the step, which triggers it (06 §6.4)."""
+    shown = step.step.setting("ACTIONS")
+    if not step.actions or step.input_select is not None or shown is None or shown.block is None:
+        return False
+    message = (engine.turn.message or "").strip().casefold()
+    actions = present(engine, thread, [("ACTIONS", shown.block)]).get("actions") or {}
+    for element in actions.get("elements", ()):
+        given = element.get("value")
+        if message in _names(element):
+            return pick_action(engine, thread, element["id"], given)
+        for option in element.get("options") or ():
+            if isinstance(option, dict) and message in _names(option):
+                return pick_action(engine, thread, element["id"], option.get("id"))
+    return False
+
+
+def _names(shown: dict[str, Any]) -> set[str]:
+    """What the user may type for an element or an option."""
+    return {str(shown[key]).strip().casefold() for key in ("label", "value") if shown.get(key) is not None}
 
 
 def text_at_buttons(engine: Engine, thread: Thread, step: StepPlan) -> None:

@@ -99,6 +99,7 @@ def _note(
     }
     engine.state.system["intent"] = intent
     engine.state.system["user"] = {"intent": intent["name"]}
+    engine.provided("intent", "user.intent")
     data: dict[str, Any] = dict(intent)
     if several:
         strategy = _settings(engine, thread).value("strategy")

@@ -141,6 +141,8 @@ def _collect(engine: Engine, thread: Thread, *, forwarded: bool) -> Signal:
         return loop.proceed(engine, thread, stop=handlers.is_exit)
     step = handlers.waits_for_input(engine, thread)
     if step is not None:
+        if handlers.typed_action(engine, thread, step):
+            return loop.proceed(engine, thread, stop=lambda action: not isinstance(action, QUIET_ACTIONS))
         if not handlers.pick_branch(engine, thread, step, "message", advance=True):
             engine.turn.input_missed = True
             handlers.text_at_buttons(engine, thread, step)

@@ -30,6 +30,9 @@ MOST = 40
 """Scenarios that are tried for one key."""
 INSTEAD = {"ELSE": "IF: false"}
 """What stands in place of a key whose lines mean the same without it."""
+TOLD = ("not_executed", "turn.start", "turn.end")
+"""Events that say what is not executed, and those around a turn, which count the others."""
+NUMBERS = ("seq", "parent")
 _MACRO = re.compile(r"(\s*)@(\w+)")
 
 
@@ -137,27 +140,33 @@ def _profiles(document: nodes.Document) -> Iterator[tuple[str, str, Span]]:
                     yield place.name, declared.name, part.block.span
 
 
-def effect(key: Key) -> str:
-    """A scenario in which the events are others without the key; empty where none is found."""
+def effect(key: Key, *, beside_told: bool = False) -> str:
+    """A scenario in which the events are others without the key; empty where none is found.
+
+    ``beside_told``: those that say that something is not executed do not count, nor what stands around events.
+    """
     for use in uses().get(key, ())[:MOST]:
         files, scenario = cases()[use.case]
         text = files[use.path]
         instead = INSTEAD.get(key[1], "")
         without = {**files, use.path: text[: use.span.start] + instead + text[use.span.end :]}
-        if _events(without, scenario) != _whole(use.case):
+        if _events(without, scenario, beside_told) != _whole(use.case, beside_told):
             return use.case
     return ""
 
 
 @cache
-def _whole(case: str) -> str:
+def _whole(case: str, beside_told: bool = False) -> str:
     files, scenario = cases()[case]
-    return _events(files, scenario)
+    return _events(files, scenario, beside_told)
 
 
-def _events(files: Mapping[str, str], scenario: Scenario) -> str:
+def _events(files: Mapping[str, str], scenario: Scenario, beside_told: bool = False) -> str:
     result = run_scenario(scenario, files)
     events = [_placeless(event) for event in without_durations(result.events)]
+    if beside_told:
+        kept = [event for event in events if event["kind"] not in TOLD]
+        events = [{name: value for name, value in event.items() if name not in NUMBERS} for event in kept]
     return json.dumps(events or [str(failure) for failure in result.failures], default=str)
 
 

@@ -239,8 +239,10 @@ def undeclared_placeholder(agent: AgentIndex, project: Index) -> Iterator[Found]
             yield _undeclared(agent, read, asked, "`{name}` in this message is not")
 
 
-@rule("ABL215", "used-before-set", "warning", "`{name}` is set only after it is used here", over=AgentIndex)
-def used_before_set(agent: AgentIndex) -> Iterator[Found]:
+@rule(
+    "ABL215", "used-before-set", "warning", "`{name}` is set only after it is used here", over=AgentIndex, project=True
+)
+def used_before_set(agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
     What: A step reads a name that only later or unreachable steps set.
     Why: At this point the name has no value yet.
@@ -274,7 +276,7 @@ def used_before_set(agent: AgentIndex) -> Iterator[Found]:
     if agent.fragment or not agent.steps:
         return
     otherwise = agent.union(_set_otherwise) | agent.mentions
-    suspects = agent.given_roots - otherwise
+    suspects = agent.given_roots - otherwise - project.received(agent)
     for placed, reads in agent.each(_maybe_too_early):
         for root, kept in reads:
             if root not in suspects or (kept.use is not None and kept.use.place == "COMPLETE_WHEN"):

@@ -20,7 +20,10 @@ def test_a_sentence_on_critical_hooks(files, scenario):
     [
         ("{strategy: fixed, initial_delay_ms: 40, max_retries: 3}", [40, 40, 40]),
         ("{strategy: exponential, initial_delay_ms: 40}", [40, 80, 160]),
-        ("{strategy: exponential, initial_delay_ms: 40, multiplier: 3, max_delay_ms: 200, max_retries: 3}", [40, 120, 200]),
+        (
+            "{strategy: exponential, initial_delay_ms: 40, multiplier: 3, max_delay_ms: 200, max_retries: 3}",
+            [40, 120, 200],
+        ),
         ("{strategy: fixed, max_retries: 2}", [7, 7]),
     ],
 )
