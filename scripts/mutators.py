@@ -1,7 +1,7 @@
 """The small changes that ``scripts/mutation.py`` makes: all that are possible in a file, and the code with one of them.
 
-Left out is what no test can notice: annotations, ``slots`` and ``frozen`` of a dataclass, ``strict`` of ``zip``, the size
-of a cache. ``equivalent_mutants.txt`` names single changes that alter no behaviour, each with its reason.
+Left out is what no test can notice: annotations, ``slots`` and ``frozen`` of a dataclass, ``strict`` of ``zip``, the
+size of a cache. ``equivalent_mutants.txt`` names single changes that alter no behaviour, each with its reason.
 """
 
 from __future__ import annotations

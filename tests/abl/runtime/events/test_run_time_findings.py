@@ -33,7 +33,7 @@ ASKS = flow("GATHER:", "  - when: required", "    type: number", '    prompt: "W
 WAITS = ("GATHER:", "  - sum: required", "    type: date", '    prompt: "Which day?"', "THEN: COMPLETE")
 HANDS = f'HANDOFF:\n  - TO: Other\n    WHEN: n == 1\n    CONTEXT:\n      summary: "s"\n{MEMORY}'
 BLOCKED = 'CONSTRAINTS:\n  - REQUIRE n == 2\n    ON_FAIL: "No."\nCOMPLETE:\n  - WHEN: n == 1\n    RESPOND: "Done."\n'
-TO_ITSELF = 'HANDOFF:\n  - TO: Desk\n    WHEN: n == 1\n'
+TO_ITSELF = "HANDOFF:\n  - TO: Desk\n    WHEN: n == 1\n"
 AROUND = """HANDOFF:
   - TO: Other
     WHEN: true
@@ -142,7 +142,9 @@ def test_a_model_that_calls_without_end_is_stopped() -> None:
 
 
 def test_intents_that_cannot_run_at_once_say_so() -> None:
-    nlu = "NLU:\n  intents:\n    - NAME: refund\n      PATTERNS: [refund]\n    - NAME: status\n      PATTERNS: [where]\n"
+    nlu = (
+        "NLU:\n  intents:\n    - NAME: refund\n      PATTERNS: [refund]\n    - NAME: status\n      PATTERNS: [where]\n"
+    )
     heard = ("ON_INPUT:", "  - ELSE:", '    RESPOND: "Heard."')
     agent = nlu + "MULTI_INTENT:\n  strategy: STRATEGY\n" + flow('RESPOND: "a"', *heard)
     wanted = ("intent", "RUN011", "multi_intent.not_executed")
@@ -155,7 +157,12 @@ def test_every_finding_of_the_runtime_is_shown_here() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "abl" / "runtime").rglob("*.py")]
     pairs = {pair for text in sources for pair in re.findall(r'note\(\s*"(RUN\d{3})", "([\w.]+)"', text)}
     pairs |= {pair for text in sources for pair in re.findall(r'\(.*"(RUN\d{3})", "([\w.]+)", ', text)}
-    elsewhere = {"RUN002 reasoning_limit", "RUN011 multi_intent.not_executed", "RUN015 refused", "RUN016 budget-exceeded"}
+    elsewhere = {
+        "RUN002 reasoning_limit",
+        "RUN011 multi_intent.not_executed",
+        "RUN015 refused",
+        "RUN016 budget-exceeded",
+    }
     assert len(pairs) > 20
     assert {f"{code} {name}" for code, name in pairs} <= {*RUNS, *elsewhere}
 
