@@ -40,7 +40,7 @@ MOST_CALLS: Final = 300
 """Of one function in one test that are traced: what these do not reach, later ones do not either."""
 WALL: Final = 60
 """Times of the wall clock by those of the processor: a process that waits for ever is ended after so many."""
-_WATCHED: Final = tuple(str(ROOT / package) + os.sep for package in ("abl/runtime", "abl/expressions"))
+WATCHED: Final = tuple(str(ROOT / package) + os.sep for package in ("abl/runtime", "abl/expressions"))
 
 
 class Reached(NamedTuple):
@@ -69,7 +69,7 @@ class Tracer:
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         path = frame.f_code.co_filename
-        if not path.startswith(_WATCHED) or self.calls[frame.f_code] > MOST_CALLS:
+        if not path.startswith(WATCHED) or self.calls[frame.f_code] > MOST_CALLS:
             return None
         self.calls[frame.f_code] += 1
         lines = self.lines
@@ -229,7 +229,7 @@ def functions() -> dict[tuple[str, str, int], list[FunctionType]]:
     gc.unfreeze()
     found: dict[tuple[str, str, int], list[FunctionType]] = {}
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(_WATCHED):
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(WATCHED):
             found.setdefault(_place(each.__code__), []).append(each)
     return found
 

@@ -18,7 +18,7 @@ import pickle
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -51,7 +51,7 @@ class Trial:
         self.tracer = tracer
         self.reached: dict[str, trials.Reached] = {}
         self.tried: list[tuple[Mutant, trials.Tried]] = []
-        self.broken = ""
+        self.sound: dict[tuple[Path, str, bool], bool] = {}
         file = KEPT / "noticed.json"
         self.before: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if again and file.exists() else {}
 
@@ -68,8 +68,7 @@ class Trial:
         for name, reached in self.reached.items():
             for line in reached.lines:
                 self.tests_at.setdefault(line, set()).add(name)
-        self.broken = self.control()
-        if not self.broken:
+        if self.reached:
             for mutant in self.chosen:
                 before = self.before.get(name_of(mutant), "")
                 known = trials.Tried(True, f"before: {before}", 0, 0) if before else None
@@ -80,14 +79,22 @@ class Trial:
                     (KEPT / "noticed.json").write_text(json.dumps(self.before), encoding="utf-8")
         return True
 
-    def control(self) -> str:
-        """What fails with code replaced by itself, or the project loaded anew: nothing, or mutants prove nothing."""
-        files = sorted({mutant.path for mutant in self.chosen})
-        tests = self.ordered(self.reached, files[0])
-        pieces = [partial(trials.replace, file, -1, self.known) for file in files]
-        failed = self.run(partial(self.replaced, pieces, tests), tests)
-        few = dict(list(tests.items())[:20])
-        return failed or self.run(partial(trials.load_anew, Mutant(files[0], -1, 1, ""), few), few, 120)
+    def is_sound(self, mutant: Mutant, failed: str, *, anew: bool) -> bool:
+        """Whether the test that failed passes when the code is replaced by itself, or the project is loaded anew."""
+        name = failed.partition(" [")[0]
+        if name not in self.reached:
+            return True  # the process ended, or a file of tests could not be read
+        if (mutant.path, name, anew) not in self.sound:
+            tests = self.ordered([name])
+            if anew:
+                again = self.run(partial(trials.load_anew, mutant._replace(number=-1), tests), tests, 120)
+            else:
+                step = partial(trials.replace, mutant.path, -1, self.known)
+                again = self.run(partial(self.replaced, [step], tests), tests)
+            self.sound[mutant.path, name, anew] = not again
+            if again:
+                say(f"Left out, it fails with the code replaced by itself: {again}")
+        return self.sound[mutant.path, name, anew]
 
     def replaced(self, steps: Iterable[Any], tests: dict[str, float]) -> str:
         """Replace code and run tests; the first failure."""
@@ -102,9 +109,21 @@ class Trial:
         failed: str = trials.in_fork(work, sum(tests.values()) + more)
         return failed
 
-    def ordered(self, names: Iterable[str], path: Path) -> dict[str, float]:
+    def ordered(self, names: Iterable[str]) -> dict[str, float]:
         """Tests and their seconds, the fastest first."""
         return {name: self.reached[name].seconds for name in sorted(names, key=lambda name: self.reached[name].seconds)}
+
+    def first_failure(
+        self, mutant: Mutant, names: set[str], run: Callable[[dict[str, float]], str], *, anew: bool
+    ) -> tuple[str, dict[str, float]]:
+        """What fails first for the sake of the change alone, and the tests that were tried."""
+        tests = self.ordered(names)
+        while tests:
+            failed = run(tests)
+            if not failed or self.is_sound(mutant, failed, anew=anew):
+                return failed, tests
+            del tests[failed.partition(" [")[0]]
+        return "", tests
 
     def attempt(self, mutant: Mutant) -> trials.Tried:
         """Try one."""
@@ -113,17 +132,19 @@ class Trial:
         inner = {line for old, _ in pairs for _, _, line in old.co_lines() if line}
         lines = [mutant.line] if mutant.line in inner else sorted(inner)
         is_inside = all(trials.is_of_function(old) for old, _ in pairs)
-        failed, tests = "", {}
+        failed, tests = "", dict[str, float]()
         if is_inside:
             names = {name for line in lines for name in self.tests_at.get((str(mutant.path), line), ())}
-            tests = self.ordered(names, mutant.path)
-            step = partial(trials.replace, mutant.path, mutant.number, self.functions)
-            failed = self.run(partial(self.replaced, [step], tests), tests) if tests else ""
+            step = partial(trials.replace, mutant.path, mutant.number, self.known)
+            failed, tests = self.first_failure(
+                mutant, names, lambda tests: self.run(partial(self.replaced, [step], tests), tests), anew=False
+            )
         is_loaded = any((str(mutant.path), line) in self.tracer.lines for line in lines)
         if (not failed and (not is_inside or is_loaded)) or "Replaced" in failed:
             names = {name for line in mentions.users(mutant.path, mutant.line) for name in self.tests_at.get(line, ())}
-            tests = self.ordered(names, mutant.path)
-            failed = self.run(partial(trials.load_anew, mutant, tests), tests, 120) if tests else ""
+            failed, tests = self.first_failure(
+                mutant, names, lambda tests: self.run(partial(trials.load_anew, mutant, tests), tests, 120), anew=True
+            )
         return trials.Tried(
             bool(failed), failed or ("" if tests else "no test reaches it"), len(tests), time.monotonic() - begun
         )
@@ -148,14 +169,14 @@ def reaches(items: list[pytest.Item]) -> dict[str, trials.Reached]:
     kept: dict[str, tuple[str, trials.Reached]] = pickle.loads(file.read_bytes()) if file.exists() else {}  # noqa: S301
     groups: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if kept.get(item.nodeid, ("",))[0] != digest_of(item.path):
+        if item.nodeid not in kept or kept[item.nodeid][0] != key_of(item, kept[item.nodeid][1]):
             groups.setdefault(group_of(item), []).append(item)
     learned = sum(map(len, groups.values()))
     for at, group in enumerate(groups.values(), 1):
         rows = trials.in_fork(partial(trials.reach, group), 60)
         for item, row in zip(group, [rows] * len(group) if isinstance(rows, str) else rows, strict=True):
             reached = trials.Reached(frozenset(), 0, f"{item.nodeid} {row}") if isinstance(row, str) else row
-            kept[item.nodeid] = digest_of(item.path), reached
+            kept[item.nodeid] = key_of(item, reached), reached
         if at % 50 == 0:
             keep(kept)
             say(f"what {at} of {len(groups)} groups of tests reach is learned")
@@ -179,11 +200,24 @@ def keep(kept: dict[str, tuple[str, trials.Reached]]) -> None:
     (KEPT / "new.pickle").replace(KEPT / "reached.pickle")
 
 
+def key_of(item: pytest.Item, reached: trials.Reached) -> str:
+    """Of all that a test is made of and runs; another file that is changed does not alter what it reaches."""
+    return digest_of(item.path) + _digests(frozenset(path for path, _ in reached.lines))
+
+
+@cache
+def _digests(paths: frozenset[str]) -> str:
+    digests = [_digest(Path(path)) if Path(path).exists() else "" for path in sorted(paths)]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
 @cache
 def digest_of(path: Path) -> str:
-    """Of what a test is made of: the language, the file of the test, its helpers and data."""
+    """Of the file of a test, its helpers and data, and the language but for the two packages."""
     tests = [each for each in (ROOT / "tests" / Path(*path.relative_to(ROOT).parts[1:3])).rglob("*") if is_source(each)]
-    helpers = [each for each in tests if each == path or not each.name.startswith("test_")]
+    text = path.read_text(encoding="utf-8")
+    helpers = [each for each in tests if each == path or (each.suffix == ".py" and not each.name.startswith("test_"))]
+    helpers += [each for each in tests if each.suffix != ".py" and (each.stem in text or "load_cases" in text)]
     return hashlib.sha256("".join(map(_digest, [*helpers, *_common()])).encode()).hexdigest()
 
 
@@ -195,7 +229,8 @@ def is_source(path: Path) -> bool:
 @cache
 def _common() -> list[Path]:
     own = [*(ROOT / "tests").glob("*.py"), *(ROOT / "examples").rglob("*.*")]
-    return sorted(path for path in [*own, *(ROOT / "abl").rglob("*.py")] if path.is_file())
+    language = [path for path in (ROOT / "abl").rglob("*.py") if not str(path).startswith(trials.WATCHED)]
+    return sorted(path for path in [*own, *language] if path.is_file())
 
 
 @cache
@@ -266,8 +301,8 @@ def main() -> int:
     tracer.start()
     options = ["-q", "-n0", "--tb=native", "-p", "no:cacheprovider", "-m", QUICK if arguments.quick else ALL]
     pytest.main([*options, *FOLDERS], plugins=[trial])
-    if trial.broken or len(trial.tried) < len(chosen):
-        say(f"Nothing could be tried: {trial.broken}")
+    if len(trial.tried) < len(chosen):
+        say("Not all could be tried.")
         return 2
     return 0 if report(trial.tried, possible, time.monotonic() - begun) >= arguments.least else 1
 
