@@ -291,6 +291,12 @@ def test_calls_nest_32_deep():
 
     assert compile_expression(nested(32)).evaluate_checked({"s": "x"}).error is None
     assert "32" in compile_expression(nested(33)).evaluate_checked({"s": "x"}).error
+    for depth, found in ((32, [0, 0]), (33, None)):
+        expression = compile_expression(f"[{nested(depth)}, {nested(depth)}]")
+        for _ in range(3):  # compiled after the first time
+            assert expression.evaluate({"s": "x"}) == found
+            assert expression.evaluate_once({"s": "x"}, "2026-03-01T09:00:00.000Z").value == found
+            assert expression.trace({"s": "x"}).outcome.value == found
     assert compile_expression("true OR " + nested(33)).evaluate({}) is True
 
 

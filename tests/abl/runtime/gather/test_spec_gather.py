@@ -59,6 +59,7 @@ def field(properties, more=""):
         ('type: number\nvalidate:\n  type: range\n  rule: "-5-10"', "10", 10),
         ('type: number\nvalidate:\n  type: range\n  rule: "1-10"', "1", 1),
         ('validate:\n  type: enum\n  rule: "a, b"', "B", "B"),
+        ('type: enum\nvalidate:\n  type: enum\n  rule: "red, green"', "gr", "green"),
         ('validate:\n  type: pattern\n  rule: "^a+$"', "aa", "aa"),
         ('validate:\n  type: custom\n  rule: "LENGTH(f) == 2"', "ab", "ab"),
         ('validate:\n  type: llm\n  rule: "LENGTH(f) == 2"', "abc", "abc"),
