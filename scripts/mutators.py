@@ -107,7 +107,9 @@ class Mutator(ast.NodeTransformer):
         return self._sign(node, node.lineno)
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        """``if a:``."""
+        """``if a:``; what only the checker of types imports does not run."""
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return node
         self.generic_visit(node)
         if self._change(node.lineno, "the condition is its opposite"):
             node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)

@@ -86,3 +86,11 @@ def test_a_list_of_names_takes_these_and_no_others():
     turn = turn_of("borrow", " [find]")
     assert events_of(turn, "call.start") == []
     assert [e["error"]["error"]["subtype"] for e in events_of(turn, "call.end")] == ["unknown_tool"]
+
+
+def test_what_happens_in_an_imported_tool_is_shown_where_it_is_written():
+    turn = turn_of("find")
+    (span,) = [e["span"] for e in turn.events if e["kind"] == "set" and e["data"]["name"] == "shelf"]
+    assert span["path"] == "shared.tools.abl"
+    assert SHARED.splitlines()[span["start"]["line"] - 1] == "        shelf: result.shelf"
+    assert span["end"]["line"] == span["start"]["line"]
