@@ -1,6 +1,7 @@
 """Changes abl/runtime and abl/expressions in small ways, one at a time, and tells which changes no test notices.
 
-    scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [--quick] [--again] [--at PATH:LINE] [PATH…]
+    scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [--quick] [--again]
+        [--tests FOLDER] [--at PATH:LINE] [PATH…]
 
 The sample is the same for a seed. The tests of the two packages run in one process, for each change those that reach
 it: ``scripts/mutant.py`` says how. ``--quick`` takes the tests of ``make test-fast`` alone. ``--again`` tries what was
@@ -238,8 +239,8 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def sample(paths: list[Path], size: int, seed: int) -> tuple[list[Mutant], int]:
-    """So many mutants whose code differs, the same for a seed, and how many are possible.
+def sample(paths: list[Path], size: int, seed: int, at: list[str]) -> tuple[list[Mutant], int]:
+    """So many mutants whose code differs, the same for a seed, and how many are possible; with ``at`` all of its lines.
 
     The order is that of digests of what is changed, so that an edit elsewhere leaves the others in the sample.
     """
@@ -249,8 +250,8 @@ def sample(paths: list[Path], size: int, seed: int) -> tuple[list[Mutant], int]:
         key = mutators.key_of(mutant)
         met[key] += 1
         possible.append((hashlib.sha256(f"{seed} {key} {met[key]}".encode()).hexdigest(), mutant))
-    differ = (mutant for _, mutant in sorted(possible) if trials.differing(mutant))
-    return list(islice(differ, size)), len(possible)
+    wanted = (mutant for _, mutant in sorted(possible) if not at or str(mutant).rpartition(": ")[0] in at)
+    return list(islice((mutant for mutant in wanted if trials.differing(mutant)), size)), len(possible)
 
 
 def stale() -> list[str]:
@@ -283,6 +284,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.9, help="the share that has to be noticed")
     parser.add_argument("--quick", action="store_true", help="by the tests of make test-fast alone")
+    parser.add_argument("--tests", action="append", default=[], help="a folder of tests (more than once)")
     parser.add_argument("--again", action="store_true", help="try only what was not noticed before")
     parser.add_argument("--at", action="append", default=[], help="FILE:LINE, alone (more than once)")
     arguments = parser.parse_args()
@@ -291,16 +293,12 @@ def main() -> int:
         return 2
     os.chdir(ROOT)
     begun = time.monotonic()
-    chosen, possible = sample(arguments.paths, arguments.sample, arguments.seed)
-    if arguments.at:
-        chosen = [
-            each for each in sample(arguments.paths, 10**6, 1)[0] if str(each).rpartition(": ")[0] in arguments.at
-        ]
+    chosen, possible = sample(arguments.paths, arguments.sample, arguments.seed, arguments.at)
     tracer = trials.Tracer()
     trial = Trial(chosen, tracer, again=arguments.again)
     tracer.start()
     options = ["-q", "-n0", "--tb=native", "-p", "no:cacheprovider", "-m", QUICK if arguments.quick else ALL]
-    pytest.main([*options, *FOLDERS], plugins=[trial])
+    pytest.main([*options, *(arguments.tests or FOLDERS)], plugins=[trial])
     if len(trial.tried) < len(chosen):
         say("Not all could be tried.")
         return 2
