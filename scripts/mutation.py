@@ -90,7 +90,7 @@ class Trial:
             if anew:
                 again = self.run(partial(trials.load_anew, mutant._replace(number=-1), tests), tests, 120)
             else:
-                step = partial(trials.replace, mutant.path, -1, self.known)
+                step = partial(trials.replace, mutant.path, -1, self.functions)
                 again = self.run(partial(self.replaced, [step], tests), tests)
             self.sound[mutant.path, name, anew] = not again
             if again:
@@ -136,7 +136,7 @@ class Trial:
         failed, tests = "", dict[str, float]()
         if is_inside:
             names = {name for line in lines for name in self.tests_at.get((str(mutant.path), line), ())}
-            step = partial(trials.replace, mutant.path, mutant.number, self.known)
+            step = partial(trials.replace, mutant.path, mutant.number, self.functions)
             failed, tests = self.first_failure(
                 mutant, names, lambda tests: self.run(partial(self.replaced, [step], tests), tests), anew=False
             )
