@@ -1,7 +1,7 @@
 """A plugin of pytest that tries mutants: it collects the tests once, learns which lines each reaches, and forks.
 
-Each test runs once in a process of its own, without a change, and what it reaches is kept for as long as no source and
-no test is another. A mutant is tried in a fork of the process that has collected the tests. A change inside of functions
+Each test runs once in a process of its own, without a change, and what it reaches is kept while source and test stay
+the same. A mutant is tried in a fork of the process that has collected the tests. A change inside of functions
 replaces their code there; one outside of them (a constant, a default) loads the project anew. The tests that reach the
 line run, the fastest first, until one fails. Time is that of the processor, so that other work on the machine does not
 count.
@@ -40,11 +40,11 @@ MOST_CALLS: Final = 300
 """Of one function in one test that are traced: what these do not reach, later ones do not either."""
 WALL: Final = 60
 """Times of the wall clock by those of the processor: a process that waits for ever is ended after so many."""
-_WATCHED: Final = tuple(str(ROOT / package) + os.sep for package in ("abl/runtime", "abl/expressions"))
+WATCHED: Final = tuple(str(ROOT / package) + os.sep for package in ("abl/runtime", "abl/expressions"))
 
 
 class Reached(NamedTuple):
-    """What a test reaches, as (file, line), and the seconds of the processor that it takes. ``fails``: without a change."""
+    """The lines that a test reaches, its seconds of the processor, and what it fails with without any change."""
 
     lines: frozenset[Line]
     seconds: float
@@ -69,7 +69,7 @@ class Tracer:
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         path = frame.f_code.co_filename
-        if not path.startswith(_WATCHED) or self.calls[frame.f_code] > MOST_CALLS:
+        if not path.startswith(WATCHED) or self.calls[frame.f_code] > MOST_CALLS:
             return None
         self.calls[frame.f_code] += 1
         lines = self.lines
@@ -88,7 +88,7 @@ class Tracer:
     def stop(self) -> None:
         """No more."""
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
 
 def in_fork(work: Callable[[], Any], seconds: float) -> Any:
@@ -158,15 +158,19 @@ def failure(item: pytest.Item, following: pytest.Item | None = None) -> str:
     return ""
 
 
-def reach(item: pytest.Item) -> Reached:
-    """What a test reaches; to be called in a fork."""
-    tracer, begun = Tracer(), time.process_time()
-    tracer.start()
-    try:
-        fails = failure(item)
-    finally:
-        tracer.stop()
-    return Reached(frozenset(tracer.lines), time.process_time() - begun, fails)
+def reach(items: Sequence[pytest.Item]) -> list[Reached]:
+    """What tests reach, each what all of them do; to be called in a fork."""
+    tracer, seconds, fails = Tracer(), [], []
+    for item in items:
+        begun = time.process_time()
+        tracer.start()
+        try:
+            fails.append(failure(item))
+        finally:
+            tracer.stop()
+        seconds.append(time.process_time() - begun)
+    lines = frozenset(tracer.lines)
+    return [Reached(lines, *row) for row in zip(seconds, fails, strict=True)]
 
 
 class Loader(SourceFileLoader):
@@ -225,7 +229,7 @@ def functions() -> dict[tuple[str, str, int], list[FunctionType]]:
     gc.unfreeze()
     found: dict[tuple[str, str, int], list[FunctionType]] = {}
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(_WATCHED):
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(WATCHED):
             found.setdefault(_place(each.__code__), []).append(each)
     return found
 

@@ -1,7 +1,8 @@
 """The small changes that ``scripts/mutation.py`` makes: all that are possible in a file, and the code with one of them.
 
-Left out is what no test can notice: annotations, ``slots`` and ``frozen`` of a dataclass, ``strict`` of ``zip``, the size
-of a cache. ``equivalent_mutants.txt`` names single changes that alter no behaviour, each with its reason.
+Left out is what no test can notice: annotations, ``slots`` and ``frozen`` of a dataclass, ``strict`` of ``zip``, the
+size of a cache, how many parts a text is split into of which one is taken. ``equivalent_mutants.txt`` names single
+changes that alter no behaviour, each with its reason.
 """
 
 from __future__ import annotations
@@ -106,11 +107,20 @@ class Mutator(ast.NodeTransformer):
         return self._sign(node, node.lineno)
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        """``if a:``."""
+        """``if a:``; what only the checker of types imports does not run."""
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return node
         self.generic_visit(node)
         if self._change(node.lineno, "the condition is its opposite"):
             node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
         return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """``a.split(".", 1)[0]``: how many parts follow the first does not matter."""
+        if _takes_end(node) and isinstance(node.value, ast.Call):
+            node.value.func = self.visit(node.value.func)
+            return node
+        return self.generic_visit(node)
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
         """``a=b`` of a call."""
@@ -132,6 +142,14 @@ class Mutator(ast.NodeTransformer):
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
+
+
+def _takes_end(node: ast.Subscript) -> bool:
+    """The first part of ``split``, or the last of ``rsplit``."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.args) != 2:
+        return False
+    return (call.func.attr, ast.unparse(node.slice)) in {("split", "0"), ("rsplit", "-1")}
 
 
 def mutants(paths: list[Path]) -> Iterator[Mutant]:

@@ -123,11 +123,16 @@ def _section(source: Source, content: nodes.Fragment, tool: nodes.Tool) -> Itera
     depth = len(lines[0]) - len(lines[0].lstrip())
     shared = _shared(content)
     base = shared.pop("base_url", "")
-    own = "\n".join(f"  {line[depth:]}" for line in lines)
-    if base:
-        own = _RELATIVE.sub(lambda found: f'{found[1]}"{base.rstrip("/")}{found[3]}"', own)
     yield "\nTOOLS:\n", source, begins
-    yield f"{own}\n", source, begins
+    at, more = _merged_headers(source, begins, shared.get("headers"), tool)
+    for first, last in ((0, at), (at, len(lines))):
+        own = "\n".join(f"  {line[depth:]}" for line in lines[first:last])
+        if base:
+            own = _RELATIVE.sub(lambda found: f'{found[1]}"{base.rstrip("/")}{found[3]}"', own)
+        if own:
+            yield f"{own}\n", source, begins + sum(map(len, source.text[begins:].splitlines(keepends=True)[:first]))
+        if first == 0:
+            yield from more
     given = {prop.key.lower() for prop in tool.props}
     for key, block in shared.items():
         if key not in given:
@@ -135,6 +140,30 @@ def _section(source: Source, content: nodes.Fragment, tool: nodes.Tool) -> Itera
             below = source.text[start : block.span.end].splitlines()
             left = len(below[0]) - len(below[0].lstrip())
             yield "".join(f"    {line[left:]}\n" for line in below), source, start
+
+
+def _merged_headers(
+    source: Source, begins: int, shared: Any, tool: nodes.Tool
+) -> tuple[int, list[tuple[str, Source, int]]]:
+    """Headers of the file that a tool with headers of its own has not, and before which of its lines they stand."""
+    own = next((prop.block for prop in tool.props if prop.key.lower() == "headers"), None)
+    if shared is None or own is None or not own.children:
+        return 0, []
+    known = {child.key.lower() for child in own.children}
+    first = own.children[0]
+    at = source.position(first.span.start).line - source.position(begins).line
+    left = source.position(first.span.start).column - source.position(begins + _indent(source, begins)).column
+    found = []
+    for child in shared.children:
+        if child.key.lower() not in known:
+            text = source.text[child.span.start : child.span.end].strip()
+            found.append((f"  {' ' * left}{text}\n", source, child.span.start))
+    return at, found
+
+
+def _indent(source: Source, at: int) -> int:
+    line = source.text[at:].split("\n", 1)[0]
+    return len(line) - len(line.lstrip())
 
 
 def _shared(content: nodes.Fragment) -> dict[str, Any]:

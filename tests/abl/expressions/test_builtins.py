@@ -131,6 +131,53 @@ def value(text: str, **context: object) -> object:
         ('FORMAT_DATE("2026-03-01T23:30Z", "HH", "Nowhere/Land")', "23"),
         ('FORMAT_DATE("soon", "YYYY")', "soon"),
         ('FORMAT_DATE(x, "YYYY")', ""),
+        ('SUBSTRING("hello", 0, 2)', "he"),
+        ('SUBSTRING("hello", 0, 0 - 1)', ""),
+        ('SUBSTRING("hello", 2, 2)', ""),
+        ('SUBSTRING("hello", 1, x)', None),
+        ('REPEAT("ab", 0)', ""),
+        ('REPEAT("ab", 1)', "ab"),
+        ('REPEAT("ab", x)', None),
+        ('PAD_START("ab", 3, "xyz")', "xab"),
+        ('PAD_START("abc", 3, "x")', "abc"),
+        ('MASK("12345", "last4")', "*2345"),
+        ('MASK("1234", "last4")', "1234"),
+        ('MASK("12345", "2*2")', "12*45"),
+        ('MASK("1234", "2*2")', "1234"),
+        ('MASK("1234", "0*0")', "****"),
+        ('MASK("1234", "0*1", "")', "***4"),
+        ('MASK("1234", "*")', "1234"),
+        ('MASK("1234", "1*a")', "1234"),
+        (r'REGEX_REPLACE("ab", "(a)(b)", "$2$1$0$")', "ba$0$"),
+        ('REGEX_REPLACE("ab", "b", "$")', "a$"),
+        ('REGEX_EXTRACT("ab", "(a)(b)", 2)', "b"),
+        ('REGEX_EXTRACT("ab", "(a)(b)", 0)', "ab"),
+        ('REGEX_EXTRACT("ab", "(a)(b)")', "ab"),
+        ('REGEX_EXTRACT("ab", "(a)(b)", x)', None),
+        ("ORDINAL(2)", "2nd"),
+        ("ORDINAL(10)", "10th"),
+        ("ORDINAL(13)", "13th"),
+        ("ORDINAL(14)", "14th"),
+        ("ORDINAL(111)", "111th"),
+        ("ORDINAL(113)", "113th"),
+        ("ORDINAL(121)", "121st"),
+        ("ORDINAL(0 - 1)", "-1st"),
+        ("ORDINAL(2.5)", "2.5th"),
+        ("TO_NUMBER(true)", 1),
+        ("DIV(0, 4)", 0),
+        ("DIV(7, 1)", 7),
+        ("ROUND(0.5)", 1),
+        ("ROUND(-0.5)", 0),
+        ("ROUND(1.4)", 1),
+        ("ABS(x)", None),
+        ("MIN(2, 1)", 1),
+        ("MIN(x, 1)", None),
+        ("MAX(1, 2)", 2),
+        ('FORMAT_CURRENCY(5, "usd")', "$5.00"),
+        ('FORMAT_CURRENCY(5, " EUR ", "en-US")', "€5.00"),
+        ('FORMAT_DATE("2026-12-01", "DD MM YYYY", "America/New_York")', "01 12 2026"),
+        ('FORMAT_DATE("2026-12-09T08:07:06Z", "MM/DD HH:mm:ss")', "12/09 08:07:06"),
+        ('FORMAT_DATE("2026-01-09", "MMM MMMM")', "Jan January"),
         ('s.contains("e") AND s.startsWith("h") AND s.endsWith("o") AND s.matches("l+")', True),
         ('abl.to_number("5")', 5),
     ],
@@ -165,6 +212,19 @@ def test_functions(text, wanted):
         ('"Ada underscore b at x dot org", "ada_b@x.org", "email"', 100, True, "match"),
         ('"Ada@X.org ", "ada@x.org", "email"', 100, True, "match"),
         ('"adas@x.org", "ada@x.org", "email"', 69, False, "retry"),
+        ('"four one double two", "4122", "digits"', 100, True, "match"),
+        ('"triple five oh", "5550", "digits"', 100, True, "match"),
+        ('"12", "19", "digits"', 50, False, "retry"),
+        ('"15551234567", "5551234567", "phone"', 100, True, "match"),
+        ('"1555123456", "555123456", "phone"', 69, False, "retry"),
+        ('"15551234567", "5551234567", "digits"', 69, False, "retry"),
+        ('"ada at the rate example dot org", "ada@example.org", "email"', 100, True, "match"),
+        ('"ada underscore b at x dash y dot org", "ada_b@x-y.org", "email"', 100, True, "match"),
+        ('"abcdefg", "abcdefgxyzuvw"', 70, True, "match"),
+        ('"a", "axyzuvwqrstlmnopbcd"', 10, False, "retry"),
+        ('"?", "a", "digits"', -1, False, "missing"),
+        ('"a", "?!", "name"', -1, False, "missing"),
+        ('"a", REPEAT("a", 1024)', 0, False, "mismatch"),
         ('"", "a"', -1, False, "missing"),
         ('x, "a"', -1, False, "missing"),
         ('"?!", "a"', -1, False, "missing"),
@@ -231,6 +291,12 @@ def test_calls_nest_32_deep():
 
     assert compile_expression(nested(32)).evaluate_checked({"s": "x"}).error is None
     assert "32" in compile_expression(nested(33)).evaluate_checked({"s": "x"}).error
+    for depth, found in ((32, [0, 0]), (33, None)):
+        expression = compile_expression(f"[{nested(depth)}, {nested(depth)}]")
+        for _ in range(3):  # compiled after the first time
+            assert expression.evaluate({"s": "x"}) == found
+            assert expression.evaluate_once({"s": "x"}, "2026-03-01T09:00:00.000Z").value == found
+            assert expression.trace({"s": "x"}).outcome.value == found
     assert compile_expression("true OR " + nested(33)).evaluate({}) is True
 
 
@@ -246,6 +312,13 @@ def test_text_results_are_capped():
         "UPPER([s, s])",
     ):
         assert len(compile_expression(text).evaluate(context)) == 100_000
+
+
+def test_a_text_as_long_as_the_cap_is_replaced_to_its_end():
+    context = {"s": "x" * 100_000}
+    assert compile_expression('REPLACE(s, "x", "y")').evaluate(context) == "y" * 100_000
+    assert compile_expression('PAD_START("a", 100000)').evaluate(context) == " " * 99_999 + "a"
+    assert compile_expression('REPEAT("ab", 50000)').evaluate(context) == "ab" * 50_000
 
 
 def test_guardrail_functions():

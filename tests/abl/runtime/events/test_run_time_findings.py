@@ -72,10 +72,13 @@ RUNS = {
     "RUN002 message_limit": (flow(*['RESPOND: "a"'] * 101, "THEN: COMPLETE"), []),
     "RUN002 nested_calls": (DOES + '        - CALL: get("y")\n' + flow('CALL: get("x")', "THEN: COMPLETE"), []),
     "RUN003 exit_ignored": (
-        DOES + "        - GOTO: away\n" + 'HOOKS:\n  before_turn:\n    CALL: get("x")\n' + flow('RESPOND: "a"', *WAITS), ["a"],
+        DOES + "        - GOTO: away\n" + 'HOOKS:\n  before_turn:\n    CALL: get("x")\n'
+        + flow('RESPOND: "a"', *WAITS), ["a"],
     ),
     "RUN003 self_handoff": (TO_ITSELF + flow("SET: n = 1", "THEN: COMPLETE"), ["a"]),
-    "RUN004 state.required": ("STATE:\n  trip:\n    goal:\n      type: string\n      required: true\n" + flow('RESPOND: "a"', *WAITS), []),
+    "RUN004 state.required": (
+        "STATE:\n  trip:\n    goal:\n      type: string\n      required: true\n"
+        + flow('RESPOND: "a"', *WAITS), []),
     "RUN005 interaction_language": (flow('SET_INTERACTION_LANGUAGE: "no tag"', "THEN: COMPLETE"), []),
     "RUN006 check.error": (
         flow("SET: n = 1", "CHECK: n / 0 > 1", '  ON_FAIL: "No."', "THEN: COMPLETE"), [],
@@ -84,17 +87,19 @@ RUNS = {
         flow("SET: n = 1", "TRANSFORM:", "  SOURCE: n AS r", "  INTO: kept", "  FILTER: r > 1", "THEN: COMPLETE"), [],
     ),
     "RUN007 transform.item_dropped": (
-        flow("SET: rows = [1, 2]", "TRANSFORM:", "  SOURCE: rows AS r", "  INTO: kept", "  FILTER: r / 0 > 1", "THEN: COMPLETE"), [],
+        flow("SET: rows = [1]", "TRANSFORM:", "  SOURCE: rows AS r", "  INTO: kept", "  FILTER: r / 0", "THEN: b"), [],
     ),
     "RUN008 gather.retries_exhausted": (
-        flow("GATHER:", "  - when: required", "    type: number", "    max_retries: 0", '    prompt: "When?"', "THEN: COMPLETE"), ["never"],
+        flow("GATHER:", "  - when: required", "    type: number", "    max_retries: 0", "THEN: COMPLETE"), ["never"],
     ),
     "RUN009 attempts_exhausted": (
         flow("MAX_ATTEMPTS: 2", "GATHER:", "  - sum: required", '    prompt: "?"', "THEN: a"), ["a", "b", "c"],
     ),
-    "RUN011 extraction.strategy_unavailable": (ASKS.replace("type: number", "type: number\n        strategy: llm"), ["7"]),
+    "RUN011 extraction.strategy_unavailable": (
+        ASKS.replace("type: number", "type: number\n        strategy: llm"), ["7"]),
     "RUN013 complete.loop": (
-        'COMPLETE:\n  - WHEN: n == 1\n    TERMINAL: false\n    RESPOND: "Done."\n' + flow("SET: n = 1", *WAITS), ["x", "y", "z"],
+        'COMPLETE:\n  - WHEN: n == 1\n    TERMINAL: false\n    RESPOND: "Done."\n'
+        + flow("SET: n = 1", *WAITS), ["x", "y", "z"],
     ),
 }  # fmt: skip
 """By code and name: an agent, and what is said to it."""

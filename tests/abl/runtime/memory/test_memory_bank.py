@@ -233,3 +233,9 @@ def test_many_threads_may_write_at_once():
 def test_a_bank_needs_at_least_one_line():
     with pytest.raises(ValueError, match="at least 1"):
         MemoryBank(max_lines=0)
+
+
+def test_one_line_is_the_least_that_is_kept():
+    bank = MemoryBank(max_lines=1)
+    bank.write("a", "one\ntwo")
+    assert bank.read("a") == "two"

@@ -192,3 +192,9 @@ def test_search_over_any_bank_finds_lines_and_all_of_them_for_an_empty_query():
     assert search(bank, "a", "") == "One\ntwo ONE\nthree"
     assert search(bank, "b", "one") == ""
     assert bank.search("a", "three") == "three"
+
+
+def test_of_lines_with_the_word_once_the_shorter_one_ranks_higher():
+    short, long, other = scores(["the atlas", "the atlas stands beside many large old maps", "nothing"], "atlas")
+    assert 0 < long < short < 1
+    assert other == 0

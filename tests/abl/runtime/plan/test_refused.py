@@ -179,3 +179,12 @@ def test_more_problems_than_are_told_refuse_the_agent():
     rules = "".join(f"    - REQUIRE a{n} ==\n" for n in range(300))
     with pytest.raises(NotRunnable):
         Session({"a.agent.abl": f'AGENT: A\nGOAL: "x"\nCONSTRAINTS:\n  p:\n{rules}'})
+
+
+def test_where_it_is_not_clear_which_agent_begins_the_errors_of_all_are_given_and_no_warnings():
+    broken = 'AGENT: One\nGAOL: "g"\n'
+    other = 'AGENT: Two\nGOAL: "g"\nMEMORY:\n  persistent:\n    - limit\n'
+    with pytest.raises(NotRunnable) as problem:
+        Session({"a.agent.abl": broken, "b.agent.abl": other})
+    assert problem.value.diagnostics
+    assert {d.severity for d in problem.value.diagnostics} == {"error"}

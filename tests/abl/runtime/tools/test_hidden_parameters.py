@@ -47,13 +47,17 @@ def test_the_model_is_not_offered_it_and_the_tool_gets_it():
 
 
 def test_what_is_not_hidden_is_offered():
-    schema, (start,), _ = asked(TOOL.replace("HIDES", "false"), ("find", {"title": "Atlas", "desk": "back"}), "On shelf B.")
+    schema, (start,), _ = asked(
+        TOOL.replace("HIDES", "false"), ("find", {"title": "Atlas", "desk": "back"}), "On shelf B."
+    )
     assert list(schema["properties"]) == ["title", "desk"]
     assert schema["properties"]["desk"]["default"] == "front"
     assert start["args"] == {"title": "Atlas", "branch": "North", "desk": "back"}
 
 
 def test_the_source_wins_over_what_a_model_sends_for_it():
-    _, (start,), told = asked(TOOL.replace("HIDES", "true"), ("find", {"title": "Atlas", "branch": "South"}), "On shelf B.")
+    _, (start,), told = asked(
+        TOOL.replace("HIDES", "true"), ("find", {"title": "Atlas", "branch": "South"}), "On shelf B."
+    )
     assert start["args"]["branch"] == "North"
     assert told == ["branch of find comes from its source expr; the argument is ignored"]

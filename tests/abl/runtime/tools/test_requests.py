@@ -113,6 +113,9 @@ def test_a_variant_stands_over_keys_that_the_tool_writes_after_it():
 
 def test_a_client_secret_that_is_written_out_is_not_shown():
     lines = 'endpoint: "https://x.test"\nauth: oauth2_client\nauth_config:\n  client_id: me\n  client_secret: SECRET'
-    assert request(lines.replace("SECRET", "s3cret"))["auth_config"] == {"client_id": "me", "client_secret": "[REDACTED]"}
+    assert request(lines.replace("SECRET", "s3cret"))["auth_config"] == {
+        "client_id": "me",
+        "client_secret": "[REDACTED]",
+    }
     reference = request(lines.replace("SECRET", '"{{_secret.KEY}}"'))["auth_config"]
     assert reference == {"client_id": "me", "client_secret": "{{_secret.KEY}}"}
