@@ -32,6 +32,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E40
 from config.health import respond  # noqa: E402 - needs the applications
 from config.protocol import held_since  # noqa: E402
 from config.threads import (  # noqa: E402
+    ADDRESS_REQUESTS,
     CLIENT_REQUESTS,
     ClientLines,
     TooManyWait,
@@ -84,16 +85,16 @@ class Handler(ASGIHandler):
         A request whose client leaves before it has a thread never gets one: Django cancels it.
         """
         answer: HttpResponseBase
-        lines, client, patient = line_of(request)
+        lines, client, most = line_of(request)
         try:
-            async with lines.turn_of(client, patient=patient):
+            async with lines.turn_of(client, most):
                 answer, user = await sync_to_async(self._respond, thread_sensitive=False, executor=request_threads)(
                     request
                 )
             for name in names_of(request) if user is not None else ():
                 known_clients.remember(name, user)
         except TooManyWait:
-            answer = refused(cast("ASGIRequest", request), TOO_MANY)
+            answer = refused(cast("ASGIRequest", request), too_many(most))
         if answer.status_code == REFUSED and (pause := refusals.pause()):
             held_since(cast("ASGIRequest", request).scope, time.monotonic())
             await asyncio.sleep(pause)
@@ -128,9 +129,9 @@ class Handler(ASGIHandler):
             close_old_connections()
 
 
-TOO_MANY = Busy(
-    f"You have {CLIENT_REQUESTS} requests in progress. Wait for one to finish, then try again.", retry_after=1
-)
+def too_many(most: int) -> Busy:
+    """Why a request gets no place in its line."""
+    return Busy(f"You have {most} requests in progress. Wait for one to finish, then try again.", retry_after=1)
 
 
 def refused(request: ASGIRequest, error: AppError) -> HttpResponse:
@@ -165,18 +166,18 @@ def names_of(request: HttpRequest) -> list[str]:
     return [name for name in dict.fromkeys(names) if name]
 
 
-def line_of(request: HttpRequest) -> tuple[ClientLines, Hashable, bool]:
-    """In which line a request waits, as whose, and whether behind any number of others.
+def line_of(request: HttpRequest) -> tuple[ClientLines, Hashable, int]:
+    """In which line a request waits, as whose, and how many may be in it.
 
     Before anything is looked up, a client is who asked under its name before; all others of an address are one. All
     streams have addresses of one form (docs/spec 12 §5).
     """
     users = [user for name in names_of(request) if (user := known_clients.user_of(name)) is not None]
     if not users:
-        return client_lines, ("address", counted_address(str(request.META.get("REMOTE_ADDR", "")))), True
+        return client_lines, ("address", counted_address(str(request.META.get("REMOTE_ADDR", "")))), ADDRESS_REQUESTS
     if request.path.endswith("/stream/"):
-        return stream_lines, users[0], False
-    return (token_lines if token_of(request) else client_lines), users[0], False
+        return stream_lines, users[0], CLIENT_REQUESTS
+    return (token_lines if token_of(request) else client_lines), users[0], CLIENT_REQUESTS
 
 
 bounded_application = bounded_headers(bounded(Handler()))

@@ -265,6 +265,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("config.threads.TOKEN_THREADS", "the others with tokens wait for these"),
         Limit("config.threads.CLIENT_STREAMS", "the others of the client wait for these"),
         Limit("config.threads.CLIENT_REQUESTS", "429 `busy`"),
+        Limit("config.threads.ADDRESS_REQUESTS", "429 `busy`"),
         Limit("ABL_HEAD_SECONDS", "408 `too-slow`"),
         Limit("ABL_BODY_SECONDS", "408 `too-slow`"),
         Limit("ABL_IDLE_SECONDS", "408 `too-slow`"),

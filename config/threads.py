@@ -24,6 +24,8 @@ CLIENT_STREAMS = 2
 """Streams of one user that are opened at once, beside other requests: a page does not wait behind a hundred of them."""
 CLIENT_REQUESTS = 150
 """Requests of one user that are answered or wait: all streams a user may open, and what their pages ask for."""
+ADDRESS_REQUESTS = 500
+"""Requests of an address, of those not known, that are answered or wait: the other connections are for others."""
 KNOWN_CLIENTS = 10_000
 """Sessions and tokens whose users are kept in mind; beyond it those that have been silent the longest are forgotten."""
 
@@ -124,12 +126,12 @@ class ClientLines:
         return self._lines[client].asked if client in self._lines else 0
 
     @asynccontextmanager
-    async def turn_of(self, client: Hashable, *, patient: bool = False) -> AsyncGenerator[None]:
+    async def turn_of(self, client: Hashable, most: int | None = None) -> AsyncGenerator[None]:
         """Wait for the turn of a request and hold it meanwhile; :class:`TooManyWait` at once where too many do.
 
-        A ``patient`` request waits behind any number of others, of which there are no more than connections.
+        ``most`` takes the place of that of all clients.
         """
-        if not patient and self.asked(client) >= self.most:
+        if self.asked(client) >= (self.most if most is None else most):
             raise TooManyWait(client)
         line = self._lines.setdefault(client, Line(self.size))
         line.asked += 1

@@ -12,7 +12,15 @@ from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 
 from config import asgi
-from config.threads import CLIENT_REQUESTS, CLIENT_STREAMS, CLIENT_THREADS, THREADS, TOKEN_THREADS, KnownClients
+from config.threads import (
+    ADDRESS_REQUESTS,
+    CLIENT_REQUESTS,
+    CLIENT_STREAMS,
+    CLIENT_THREADS,
+    THREADS,
+    TOKEN_THREADS,
+    KnownClients,
+)
 
 KNOWN = {"one": 1, "another of one": 1, "two": 2, "Bearer abl_one": 1, "Bearer abl_other": 1}
 """Sessions and tokens with their users."""
@@ -157,10 +165,13 @@ def test_sessions_of_one_user_are_one_client_and_their_tokens_another(handler):
     asyncio.run(run())
 
 
-def test_whoever_calls_themselves_otherwise_each_time_is_one_client_and_never_refused(handler):
+def test_whoever_calls_themselves_otherwise_each_time_is_one_client_with_a_longer_line(handler):
     async def run():
-        names = [{"session": f"x{n}"} if n % 2 else {"token": f"x{n}"} for n in range(2 * CLIENT_REQUESTS)]
+        names = [{"session": f"x{n}"} if n % 2 else {"token": f"x{n}"} for n in range(ADDRESS_REQUESTS)]
         many = await all_asked(handler, [Asked("/api/a", **name) for name in names])
+        beyond = Asked("/api/more", "beyond").start(handler)
+        await beyond.task
+        assert beyond.sent[0]["status"] == 429
         known = Asked("/known").start(handler)
         elsewhere = Asked("/elsewhere", "x", address="192.0.2.2").start(handler)
         while not {"/known", "/elsewhere"} <= set(handler.at_work):
