@@ -53,7 +53,7 @@ def shown_plans(program: AgentText) -> tuple[ShownPlan, ...]:
         return ()
     if not any(child.item and child.colon for child in block.children):
         return tuple([ShownPlan(name, None, (name,)) for name in items_of(block)])
-    return tuple([_shown(given, line.value) for given, line, _ in entries("human_context", block)])  # type: ignore[arg-type]
+    return tuple([_shown(given, line.value) for given, line, _ in entries("human_context", block)])
 
 
 def _shown(given: Entry, value: Any) -> ShownPlan:
