@@ -164,7 +164,7 @@ _kind("fact.read", "Fact read", fields={
 _kind("fact.write", "Fact written", fields={**FACT, **CHANGE, **LIFE, **CAUSE})
 _kind("fact.expired", "Fact expired", fields={**FACT, "expires_at": "text: Expired"})
 _kind("fact.refused", "Fact refused", "failed", {**FACT, **CAUSE, "new": "value: Not written", "why": "text: Why"})
-_kind("set", "Set", fields={
+_kind("set", "Set", "ok failed", fields={
     **CHANGE, **CAUSE, "name": "text: Name", "expression": "text?: Expression", "fact": "text",
 })  # fmt: skip
 _kind("clear", "Clear", fields={**CAUSE, "name": "text: Name", "old": "value: Was", "hidden": "flag"})
