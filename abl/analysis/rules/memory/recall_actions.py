@@ -27,7 +27,7 @@ def _action(recall: nodes.RecallInstruction) -> str:
 
 
 def _assumed(recall: nodes.RecallInstruction) -> bool:
-    """True when ACTION is left out although PATHS is given, or is no word: ABL371 and ABL125 say so and nothing else."""
+    """True when ACTION is left out although PATHS is given, or is no word: ABL371 and ABL125 say so, nothing else."""
     action = recall.prop("ACTION")
     return recall.prop("PATHS") is not None if action is None else action.value is None
 
