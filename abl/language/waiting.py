@@ -79,7 +79,12 @@ _SECURE_FIELD: Final = place(
     key("name", ANY, "name of the value, read as {{secure.name}}"),
     key("PROMPT", prose(below("secure_prompt")), "what is spoken: text by locale, or a template"),
     key("COLLECT", below("secure_collect"), "how the digits are taken"),
-    key("VALIDATE", one_of("luhn"), "rules for the value, such as luhn or {length: 13..19}"),
+    key(
+        "VALIDATE",
+        one_of("luhn", many=True, open=True),
+        "rules for the value, such as luhn or {length: 13..19}",
+        code="ABL649",
+    ),
     title="a field of SECURE_INPUT",
     runs="platform",
     spec="06 §5.11",

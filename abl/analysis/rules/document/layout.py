@@ -198,8 +198,8 @@ def list_item_expected(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
 def unreadable_line(whole: Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The file is empty, or a line could not be read and was skipped; a list stands where properties are due, or the
-        other way round; a list, braces or lines below stand where one word, switch, number or time is due; or the YAML
-        form holds a tag, an anchor, an alias or a merge key.
+        other way round; a list, braces or lines below stand where one word, switch, number or time is due; or the
+        YAML form holds a tag, an anchor, an alias or a merge key.
     Why: What the line says has no effect. YAML has those for its readers; here nobody gives them a meaning.
     Bad:
         AGENT: Desk

@@ -27,7 +27,7 @@ def _action(recall: nodes.RecallInstruction) -> str:
 
 
 def _assumed(recall: nodes.RecallInstruction) -> bool:
-    """True when ACTION is left out beside PATHS, or is no word: only ABL371 or ABL125 says so."""
+    """True when ACTION is left out although PATHS is given, or is no word: ABL371 and ABL125 say so, nothing else."""
     action = recall.prop("ACTION")
     return recall.prop("PATHS") is not None if action is None else action.value is None
 
