@@ -92,10 +92,6 @@ RUNS = {
     "RUN008 gather.retries_exhausted": (
         flow("GATHER:", "  - when: required", "    type: number", "    max_retries: 0", "THEN: COMPLETE"), ["never"],
     ),
-    "RUN009 hook.critical": (
-        TOOL + 'HOOKS:\n  before_turn:\n    critical: true\n    CALL: find("x")\n'
-        + flow('RESPOND: "a"', *WAITS), ["a"],
-    ),
     "RUN009 attempts_exhausted": (
         flow("MAX_ATTEMPTS: 2", "GATHER:", "  - sum: required", '    prompt: "?"', "THEN: a"), ["a", "b", "c"],
     ),
