@@ -244,7 +244,7 @@ def test_a_viewer_who_is_taken_out_of_the_project_may_not_go_on_listening(projec
     by_token = rf.get("/", headers={"Authorization": f"Bearer {secret}"})
     by_token.user = viewer
     requests = {"session": signed_in, "token": by_token}
-    claims = {name: stream.opened(each, "library", conversation.number)[1] for name, each in requests.items()}
+    claims = {name: stream.authorised(each, "library", conversation.number)[1] for name, each in requests.items()}
     assert stream.allowed_viewings(claims.values()) == set(claims.values())
     services.token_revoke(token=token)
     assert stream.allowed_viewings(claims.values()) == {claims["session"]}
@@ -260,7 +260,7 @@ def test_a_viewer_who_signs_out_or_is_deactivated_may_not_either(project, owner,
     request = rf.get("/")
     request.session, request.user = browser.session, owner
     claim_password = owner.password
-    _, claim = stream.opened(request, "library", conversation.number)
+    _, claim = stream.authorised(request, "library", conversation.number)
 
     def allowed():
         return stream.allowed_viewings([claim]) == {claim}

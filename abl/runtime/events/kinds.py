@@ -287,7 +287,7 @@ _kind("error", "Error", "error", {
 })  # fmt: skip
 _kind("not_executed", "Not executed", "not_executed", {
     "construct": "text: Part", "why": "text: Why", "field": "text: Field", "rule": "text: Rule", "text": "text: Text",
-    "tool": "text", "name": "text", "request": "map", "action": "text: Action",
+    "tool": "text", "name": "text", "parameter": "text: Parameter", "request": "map", "action": "text: Action",
 })  # fmt: skip
 
 UNRECORDED: Final[Mapping[str, str]] = {

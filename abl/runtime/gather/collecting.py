@@ -96,7 +96,7 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
         if field.entity is not None and field.entity not in engine.program(thread).entities:
             engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
-            engine.recorder.not_executed("lookup", "any value is accepted", span_of(field.span), field=field.name)
+            engine.recorder.not_executed("lookup_table", "any value is accepted", span_of(field.span), field=field.name)
 
 
 def advance(engine: Engine, thread: Thread, request: Request) -> bool:

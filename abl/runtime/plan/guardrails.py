@@ -77,7 +77,7 @@ def guard_plans(program: AgentText) -> tuple[GuardPlan, ...]:
 
 def _plan(program: AgentText, node: nodes.Guardrail) -> GuardPlan:
     given = entry_at("guardrail", node.content.block)
-    words = (node.name.value, node.content.word_of(), node.content.word("template"))
+    words = (node.name.value, node.content.word_of(), given.value("template"))
     template = next((word for word in words if word in TEMPLATES), None)
     check = given.text("check") or (f"{template}(content)" if template is not None else "")
     tier = next((tier for tier in TIERS if tier in given), "check")

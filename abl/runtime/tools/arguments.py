@@ -168,7 +168,7 @@ def _looked_up(
     program, (tool, name) = engine.program(thread), parameter
     table = program.lookups.get(entry.text("table") or "")
     if table is None:
-        engine.recorder.not_executed("lookup", "the table is not here", program.span(tool), parameter=name)
+        engine.recorder.not_executed("lookup_table", "the table is not here", program.span(tool), parameter=name)
         return None
     formula = value_formula(entry.text("key") or name)
     if engine.derives(thread, formula.names):

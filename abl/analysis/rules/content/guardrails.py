@@ -32,8 +32,9 @@ _KEYS: Final = (
 
 def is_built_in(guardrail: nodes.Guardrail) -> bool:
     """True for a guardrail of the runtime, which has a kind, a check and an action of its own."""
-    words = (guardrail.name.value, guardrail.content.word_of(), guardrail.content.word("template"))
-    return not BUILT_IN.isdisjoint(words)
+    content = guardrail.content
+    named = value_of_text("guardrail", "template", content.text_of("template"))
+    return not BUILT_IN.isdisjoint((guardrail.name.value, content.word_of(), named))
 
 
 def _missing(guardrail: nodes.Guardrail, agent: AgentIndex, key: str, value: str, **data: Any) -> Found:

@@ -33,7 +33,7 @@ def in_corpus() -> Iterator[tuple[str, Stood]]:
             for section in whole.sections:
                 for stood in properties(below(document.source, section.keyword, section.block)):
                     key = stood.place, canonical_key(stood.block.key)
-                    if stood.known and key not in seen:
+                    if stood.listed and key not in seen:
                         seen.add(key)
                         yield source, stood
 

@@ -43,7 +43,7 @@ def in_corpus() -> Iterator[tuple[str, str, str]]:
 def in_section(source: Source, keyword: str, block: Block | None) -> Iterator[Stood]:
     if block is not None and any(section_value(keyword)):
         yield Stood("section", block, section_value(keyword), True)
-        yield from (stood for stood in properties(below(source, keyword, block)) if stood.known)
+        yield from (stood for stood in properties(below(source, keyword, block)) if stood.listed)
 
 
 def in_the_other_form(source: Source, stood: Stood) -> tuple[str, str] | None:
