@@ -164,6 +164,13 @@ def takes_lines(place: str, written: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def needs_value(place: str, written: str) -> bool:
+    """True for a key of a place that says nothing without a value behind or below it."""
+    found = key_at(place, written)
+    return found is not None and found.needs_value
+
+
+@lru_cache(maxsize=4_096)
 def takes_one(place: str, written: str) -> bool:
     """True for a key whose value is one word, switch, number or time, and neither a list nor lines below it."""
     return any(isinstance(one, Closed | Flag | Number | Duration) for one in _single(place, written))
@@ -267,6 +274,7 @@ __all__ = [
     "key_meaning",
     "knows",
     "legal_keys",
+    "needs_value",
     "number_at",
     "offered_keys",
     "plain",

@@ -155,7 +155,7 @@ _BRANCH: Final = place(
     *CALLS,
     *CHANGES,
     key("CONDITION", ANY, "condition of the branch; another spelling of IF"),
-    key("ELSE", below("branch"), "branch without a condition, for when no other holds; stands last"),
+    key("ELSE", below("branch"), "branch without a condition, for when no other holds; stands last", alone=True),
     *GOES,
     key("IF", ANY, "condition of the branch; the first branch that holds runs"),
     MESSAGE_KEY,
@@ -178,7 +178,7 @@ _DIGRESSION: Final = place(
     key("KEYWORDS", TEXTS, "words that count as the intent when the message contains one"),
     MESSAGE_KEY,
     *SAYS,
-    key("RESUME", FLAG, "true: go on with the interrupted step afterwards", default="false"),
+    key("RESUME", FLAG, "true: go on with the interrupted step afterwards", default="false", alone=True),
     parsed=True,
     spec="06 §7",
 )
@@ -189,7 +189,7 @@ _SUB_INTENT: Final = place(
     INTENT,
     MESSAGE_KEY,
     *SAYS,
-    key("RESUME", FLAG, "false: take the THEN of the step afterwards", default="true: go on waiting"),
+    key("RESUME", FLAG, "false: take the THEN of the step afterwards", default="true: go on waiting", alone=True),
     parsed=True,
     spec="06 §7",
 )
@@ -247,7 +247,7 @@ _DIGRESSION_ACTION: Final = place(
     *GOES,
     MESSAGE_KEY,
     *SAYS,
-    key("RESUME", FLAG, "go on with the interrupted step; nothing behind it runs"),
+    key("RESUME", FLAG, "go on with the interrupted step; nothing behind it runs", alone=True),
     parsed=True,
     spec="06 §7",
 )
@@ -257,7 +257,7 @@ _TOOL_ACTION: Final = place(
     *CHANGES,
     COMPLETE,
     *MOVES,
-    key("ELSE", below("tool_action"), "runs when none of the conditions before it holds"),
+    key("ELSE", below("tool_action"), "runs when none of the conditions before it holds", alone=True),
     key(
         "FORMATS",
         below("formats"),

@@ -115,7 +115,7 @@ _GREETING: Final = place(
     "greeting",
     key("IF", ANY, "condition of the branch; the first that holds is said"),
     key("CONDITION", ANY, "condition of the branch; another spelling of IF"),
-    key("ELSE", below("greeting"), "for when no other branch holds; stands last"),
+    key("ELSE", below("greeting"), "for when no other branch holds; stands last", alone=True),
     key("RESPOND", below("respond") | TEMPLATE, "message of the branch"),
     *PRESENTED,
     MESSAGE_KEY,

@@ -57,7 +57,7 @@ class Key:
     it, as text; ``required`` keys are missed where they are not there. ``offered``: completion knows it; without that
     it is another spelling, or reported by a rule of its own. ``code``: the rule of its own that checks the value. It,
     ``runs`` and ``spec``, the section of docs/spec, are those of the place where the key says nothing else. ``of``: the
-    kinds of thing, such as bindings of tools, that alone have it.
+    kinds of thing, such as bindings of tools, that alone have it. ``alone``: the key says all without a value.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Key:
     spec: str = ""
     code: str = ""
     of: tuple[str, ...] = ()
+    alone: bool = False
 
     @property
     def judged(self) -> bool:
@@ -83,6 +84,11 @@ class Key:
             return self.code
         general = [code for code, kinds in _GENERAL.items() for one in parts(self.type) if isinstance(one, kinds)]
         return next(iter(general), "")
+
+    @cached_property
+    def needs_value(self) -> bool:
+        """True for a key that says nothing without a value: none of its types is a text, which may be empty."""
+        return not self.alone and not any(one.may_be_empty for one in parts(self.type))
 
     @property
     def meaning(self) -> str:
@@ -152,9 +158,10 @@ def key(
     spec: str = "",
     code: str = "",
     of: str = "",
+    alone: bool = False,
 ) -> Key:
     """One entry of a declaration."""
-    return Key(name, type, doc, default, required, offered, runs, spec, code, tuple(of.split()))
+    return Key(name, type, doc, default, required, offered, runs, spec, code, tuple(of.split()), alone)
 
 
 def place(

@@ -172,7 +172,7 @@ ON_RETURN: Final = key(
 INTENT: Final = key(
     "INTENT", prose(ref("intents")), "the intent that the message must have, by its name", required=True
 )
-COMPLETE: Final = key("COMPLETE", FLAG, "true: the agent's work ends")
+COMPLETE: Final = key("COMPLETE", FLAG, "true: the agent's work ends", alone=True)
 MASK_CONFIG: Final = key("MASK_CONFIG", below("mask_config"), "what a mask leaves visible")
 BARGE_IN: Final = key(
     "BARGE_IN",
@@ -239,7 +239,7 @@ CHANGES: Final = (
     key("CLEAR", NAMES, "remove variables from the session; afterwards they are not set"),
     key("LOG", prose(below("log")), "text for the trace; the user never sees it"),
     key("SET_INTERACTION_LANGUAGE", ANY, "language of the conversation from now on: a tag, a path or {{...}}"),
-    key("CLEAR_INTERACTION_LANGUAGE", FLAG, "back to the agent's language; stands alone, or with true"),
+    key("CLEAR_INTERACTION_LANGUAGE", FLAG, "back to the agent's language; stands alone, or with true", alone=True),
 )
 """What changes variables or the language of the conversation, or notes something."""
 SAYS: Final = (
@@ -267,7 +267,13 @@ MORE_GOES: Final = (
 MOVES: Final = (
     key("HANDOFF", ref("agents"), "transfer the conversation to an agent"),
     key("DELEGATE", ref("agents"), "call another agent and go on with its result"),
-    key("RETURN", FLAG, "with DELEGATE: the agent gives control back afterwards, as it does anyway", runs="metadata"),
+    key(
+        "RETURN",
+        FLAG,
+        "with DELEGATE: the agent gives control back afterwards, as it does anyway",
+        runs="metadata",
+        alone=True,
+    ),
 )
 """Other agents."""
 RESULTS: Final = (

@@ -53,6 +53,12 @@ class Type:
             (self, other),
         )
 
+    @property
+    def may_be_empty(self) -> bool:
+        """True for a text, of which nothing is asked."""
+        nested = self.maps or self.lists or self.named_lists or self.named_maps
+        return self.prose or (type(self) is Type and not (nested or self.kinds or self.words))
+
     def read(self, block: Lines) -> Any:
         """The value of a key, or None."""
         return self.read_word(word(block.value)) if block.value is not None else None

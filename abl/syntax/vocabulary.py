@@ -216,6 +216,8 @@ TEXT_KEYS: Final = frozenset(
 TEXT_CONTAINERS: Final = words("LIMITATIONS MESSAGES TEMPLATES STEP_CONSTRAINTS GUARDRAILS POLICIES")
 """Blocks whose entries are free text."""
 
+ALONE: Final = frozenset([key.name.upper() for place in PLACES.values() for key in place.listed if key.alone])
+"""Keys that say all without a value (05 ABL116)."""
 MAY_REPEAT: Final = words(
     """
     SET CLEAR LOG TRANSFORM CALL WITH CALL_WITH AS RESPOND SAY CHECK ON_FAIL ON_SUCCESS ON_FAILURE ON_RESULT

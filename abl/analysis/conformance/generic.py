@@ -42,7 +42,7 @@ def members(source: Source, block: Block | None) -> tuple[Block, ...]:
     if block.item and block.colon:
         return tuple([child for child in item_properties(block) if child.colon])
     if block.value is not None:
-        inline = object_blocks(_context(source), block.value)
+        inline = object_blocks(_context(source), block.value, with_empty=True)
         if inline:
             return inline
     return tuple([child for child in block.children if child.colon])

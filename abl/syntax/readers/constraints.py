@@ -300,6 +300,8 @@ def _clauses(ctx: Context, span: Span, path: str) -> tuple[Text | None, Text | N
     if "WHEN" in raw or "BEFORE" in raw or "when" in raw or "before" in raw:
         marks = _marks(ctx, span)
     condition = scalar_text(ctx.text, span.start, marks[0][1] if marks else span.end)
+    if condition is not None and not condition.value.strip():
+        condition = None
     when: Text | None = None
     before: Checkpoint | None = None
     for number, (word, _, start) in enumerate(marks):

@@ -18,7 +18,7 @@ from abl.syntax.readers.entries import legal_key
 from abl.syntax.recovery import findings
 
 _CANONICAL: Final = {"SAY": "RESPOND", "COLLECT": "GATHER"}
-_MAY_BE_EMPTY: Final = frozenset({"RETURN", "COMPLETE", "ELSE", "RESUME", "ON_FAIL", "CLEAR_INTERACTION_LANGUAGE"})
+_MAY_BE_EMPTY: Final = vocabulary.ALONE | {"ON_FAIL"}
 """Directives that may be a word alone, and ON_FAIL, which has a code of its own for that."""
 _OWNERS: Final = {
     **dict.fromkeys(vocabulary.RESPOND_KEYS - {"ACTIONS"}, "RESPOND"),

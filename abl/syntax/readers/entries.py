@@ -24,7 +24,6 @@ from abl.syntax.recovery.under_indented import with_under_indented
 NAME: Final = re.compile(vocabulary.NAME_PATTERN)
 AGENT_NAME: Final = re.compile(vocabulary.AGENT_NAME_PATTERN)
 PATH: Final = re.compile(vocabulary.PATH_PATTERN)
-_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME"})
 _MAY_REPEAT: Final = frozenset({"SET", "CLEAR", "CALL", "LOG", "TRANSFORM", "RESPOND"})
 
 
@@ -198,7 +197,7 @@ def read_properties(
             line = ctx.line_of(first.key_span.start)
             ctx.report(findings.duplicate_key(ctx.source, block, entry, first.block, line))
         if block.value is None:
-            if not block.children and key not in _MAY_BE_EMPTY and key != "ON_FAIL":
+            if not block.children and key not in vocabulary.ALONE and key != "ON_FAIL":
                 ctx.report(findings.empty_block(ctx.source, block.span, block.key))
         elif block.children and key not in nesting:
             queue.extend(reversed(_pushed_in(ctx, block)))

@@ -55,6 +55,8 @@ class _FlowReader:
             elif key == "STEPS" and not _holds_step(child):
                 self._steps(child)
             elif key == "GLOBAL_DIGRESSIONS":
+                if child.value is None and not child.children:
+                    self.ctx.report(findings.empty_block(self.ctx.source, child.span, child.key))
                 entries = in_lines(self.ctx, child)
                 path = f"{self.path}.global_digressions"
                 self.digressions = read_intents(self.ctx, entries, "digression", path, read_directives)

@@ -12,10 +12,7 @@ from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.recovery import findings, section_findings
-from abl.syntax.vocabulary import TEXT_KEYS, canonical_key
-
-_MAY_BE_EMPTY: Final = frozenset({"ELSE", "RESUME", "CLEAR_INTERACTION_LANGUAGE"})
-"""Properties that need no value (05 ABL116)."""
+from abl.syntax.vocabulary import ALONE, TEXT_KEYS, canonical_key
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _CALL = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*\(.*\)", re.DOTALL)
@@ -105,9 +102,12 @@ def _element(ctx: Context, start: int, end: int) -> Any:
 
 
 def split_member(
-    ctx: Context, start: int, end: int, may_be_empty: frozenset[str] = frozenset()
+    ctx: Context, start: int, end: int, may_be_empty: frozenset[str] | None = frozenset()
 ) -> tuple[str, tuple[int, int]]:
-    """Key and value range of an object member; ``{a}`` is ``{a: a}``. A malformed one is reported (ABL358)."""
+    """Key and value range of an object member; ``{a}`` is ``{a: a}``. A malformed one is reported (ABL358).
+
+    ``may_be_empty``: the keys that may be without a value; None for any.
+    """
     text = ctx.text
     colon = next(cuts(COLON, text, start, end), None)
     if colon is None:
@@ -118,7 +118,7 @@ def split_member(
         return "", (end, end)
     key = scalar_text(text, start, colon.start())
     value = bare_text(text, colon.end(), end)
-    if key is not None and value is None and key.value.upper() in may_be_empty:
+    if key is not None and value is None and (may_be_empty is None or key.value.upper() in may_be_empty):
         return key.value, (end, end)
     if key is None or value is None:
         reason = "A key is missing" if key is None else "A value is missing"
@@ -127,13 +127,13 @@ def split_member(
     return key.value, (value.span.start, value.span.end)
 
 
-def object_blocks(ctx: Context, text: Text) -> tuple[Block, ...]:
-    """The members of an inline object as if they stood on lines of their own."""
+def object_blocks(ctx: Context, text: Text, *, with_empty: bool = False) -> tuple[Block, ...]:
+    """The members of an inline object as if they stood on lines of their own; ``with_empty`` those without a value."""
     if text.style != "bare" or text.raw[:1] != "{" or bracket_depth(text.raw) > MAX_VALUE_DEPTH:
         return ()
     blocks: list[Block] = []
     for start, end in split_commas(ctx.text, *inside_brackets(ctx.text, *text.span)):
-        key, (value_start, value_end) = split_member(ctx, start, end, _MAY_BE_EMPTY)
+        key, (value_start, value_end) = split_member(ctx, start, end, None if with_empty else ALONE)
         if not key:
             continue
         value = scalar_text(ctx.text, value_start, value_end)

@@ -76,7 +76,7 @@ def routing_sentence(section: nodes.Section, agent: AgentIndex) -> Iterator[Foun
     """
     for _, when in _conditional(section, agent):
         text = when.value if when is not None else None
-        if text is None or is_word("destination", "when", text):
+        if text is None or not text.value.strip() or is_word("destination", "when", text):
             continue
         reading = read_condition_text(text.value, text.style)
         if reading.literal or reading.sentence or reading.error is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from abl.analysis import fixes
-from abl.analysis.conformance import closed_places, generic
+from abl.analysis.conformance import closed_places, empty_keys, generic
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
 from abl.syntax import nodes
@@ -150,11 +150,18 @@ def duplicate_key(whole: closed_places.Whole, agent: AgentIndex) -> Iterator[Fou
     yield from closed_places.repeated_keys(whole, agent)
 
 
-@rule("ABL116", "empty-block", "error", "Empty block `{x}`")
-def empty_block() -> None:
+@rule(
+    "ABL116",
+    "empty-block",
+    "error",
+    "Empty block `{x}`",
+    over=(*closed_places.LOOKED_THROUGH, nodes.Rule, nodes.OnFail),
+)
+def empty_block(whole: closed_places.Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: A keyword has neither a value nor anything below it.
-    Why: It is usually an unfinished line or a wrong indentation of what should belong to it.
+    What: A keyword has neither a value nor anything below it; or a condition, word or number is an empty text.
+    Why: Nothing is asked, masked or guarded by it.
+        It is usually an unfinished line or a wrong indentation of what should belong to it.
     Bad:
         MEMORY:
           session:
@@ -163,6 +170,7 @@ def empty_block() -> None:
           session:
             - loans
     """
+    yield from empty_keys.empty_keys(whole, agent.own_source)
 
 
 _NAMED_SECTIONS: Final = {

@@ -228,7 +228,7 @@ def bad_max_size(store: nodes.Store, agent: AgentIndex) -> Iterator[Found]:
                 maxSize: 10
     """
     size = store.max_size
-    if size is not None and type_at("store", "maxSize").read_word(word(size)) is None:
+    if size is not None and word(size) and type_at("store", "maxSize").read_word(word(size)) is None:
         yield found(size.inner, node=f"{store.path}.maxSize")
 
 
