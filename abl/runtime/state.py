@@ -216,6 +216,7 @@ class TurnState:
     continued: set[str] = field(default_factory=set)  # rules that said THEN: continue, until the turn ends
     intents_queued: bool = False  # this message had several intents; the others wait
     routed: bool = False  # a rule of ROUTING was taken
+    pipeline: Any = None  # Decision of EXECUTION.pipeline about the message
     guards: set[str] = field(default_factory=set)  # guardrails that have said why they stopped a reply
     warned: dict[str, str] = field(default_factory=dict)  # WARN rule -> message that was logged
     place: tuple[list[list[Any]], str | None] | None = None  # frames and reason before T9

@@ -260,6 +260,10 @@ _kind("intent", "Intent", "ok skipped", {
     "unclear": "flag: Unclear", "candidates": "maps: Candidates", "several": "texts: Several",
     "strategy": "text: Strategy", "dropped": "text: Why",
 })  # fmt: skip
+_kind("pipeline", "Pipeline", fields={
+    "tier": "text: Tier", "intent": "text?: Intent", "confidence": "number: Confidence", "several": "texts: Several",
+    "veto": "text?: Veto word",
+})  # fmt: skip
 _kind("guardrail", "Guardrail", "passed warned failed", {
     "name": "text: Guardrail", "kind": "text: On", "check": "text: Check", "fires_on": "flag", "fired": "flag: Fired",
     "action": "text?: Action", "text": "text: Text", "after": "text: Text after it", "error": "text",
