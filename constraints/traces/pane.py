@@ -139,6 +139,9 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "human.message": (("text", "text"),),
     "complete": (("reason", {"flow": "the flow ended"}), ("After it", composed.nothing_after)),
     "hook": (("hook", "name"),),
+    "pipeline": (
+        ("tier", wording.TIERS), ("intent", "name"), ("confidence", "value"), ("several", "names"), ("veto", "name"),
+    ),
     "model.request": (
         ("goal", "text"), ("persona", "text"), ("behavior", "text"),
         ("instructions", "text"), ("system_prompt", "text"),
