@@ -129,6 +129,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "call.cache_hit": CALL,
     "tool.map": (("tool", "name"), ("names", "names"), ("Value", composed.bound_values)),
     "tool.process": (("tool", "name"), ("stage", wording.STAGES), ("changed", "value")),
+    "tool.result_shape": (("tool", "name"), ("differences", "value")),
     "respond": SAID,
     "present": SAID,
     "log": (*SAID, ("level", "text")),

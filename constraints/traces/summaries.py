@@ -234,6 +234,7 @@ SUMMARIES: dict[str, Callable[[Data], str]] = {
     "call.confirm": said,
     "tool.map": calls.bound,
     "tool.process": calls.processed,
+    "tool.result_shape": calls.differs,
     "handoff": calls.handed,
     "delegate": calls.handed,
     "return": calls.returned,

@@ -219,6 +219,7 @@ _kind("call.retry", "Call again", fields={"tool": "text: Tool", "n": "number", "
 _kind("call.confirm", "Ask for consent", fields={**CALL, "text": "text: Question"})
 _kind("call.cache_hit", "Call", fields=CALL)
 _kind("tool.map", "Result into", fields={**CAUSE, "tool": "text: Tool", "names": "texts: Into"})
+_kind("tool.result_shape", "Result shape", "warned", {"tool": "text: Tool", "differences": "maps: Differs"})
 _kind("tool.process", "Process", "ok failed", {
     "tool": "text: Tool", "stage": "text: Stage", "changed": "map: Changed", "failed": "text", "on_fail": "text",
 })  # fmt: skip
@@ -295,8 +296,7 @@ _kind("not_executed", "Not executed", "not_executed", {
 })  # fmt: skip
 
 UNRECORDED: Final[Mapping[str, str]] = {
-    "tool.result_shape": "Result shape",
-}  # fmt: skip
+}
 """Names of kinds of the specification that no runner records yet; one that does declares it above."""
 
 

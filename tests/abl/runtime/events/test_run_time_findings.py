@@ -64,6 +64,8 @@ RUNS = {
     ),
     "RUN009 tool.tool_timeout": (TOOL + flow('CALL: find("x")', "THEN: COMPLETE"), []),
     "RUN010 mock.generated": (TOOL.replace("find", "get") + flow('CALL: get("x")', "THEN: COMPLETE"), []),
+    "RUN010 tool.result_shape": (
+        TOOL.replace("find", "wrong") + flow('CALL: wrong("x")', "THEN: COMPLETE"), []),
     "RUN011 AWAIT_ATTACHMENT.not_executed": (flow("AWAIT_ATTACHMENT:", '  PROMPT: "a"', "THEN: COMPLETE"), []),
     "RUN012 no_handler": (SELF, []),
     "RUN013 complete.blocked_by_constraint": (BLOCKED + flow("SET: n = 1", *WAITS), ["3"]),
@@ -103,7 +105,7 @@ RUNS = {
     ),
 }  # fmt: skip
 """By code and name: an agent, and what is said to it."""
-MOCKS = {"find": [{"error": {"type": "tool_error", "subtype": "tool_timeout"}}]}
+MOCKS = {"find": [{"error": {"type": "tool_error", "subtype": "tool_timeout"}}], "wrong": [{"result": {"b": 3}}]}
 
 
 def findings(agent: str, said: list[str], **more: object) -> list[tuple[str, str, str]]:
