@@ -295,8 +295,7 @@ _kind("not_executed", "Not executed", "not_executed", {
     "tool": "text", "name": "text", "request": "map", "action": "text: Action",
 })  # fmt: skip
 
-UNRECORDED: Final[Mapping[str, str]] = {
-}
+UNRECORDED: Final[Mapping[str, str]] = {}
 """Names of kinds of the specification that no runner records yet; one that does declares it above."""
 
 
