@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
-from abl.runtime.agents import pipeline
+from abl.runtime.agents import pipeline, unresolved
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.events.recorder import shortened
@@ -42,6 +42,7 @@ def consult(engine: Engine, thread: Thread, work: Work) -> None:
                     "delegate.when", "a sentence needs a model", plan.span, text=plan.when.text
                 )
         else:
+            unresolved.look(engine, thread, f"DELEGATE to {plan.agent}", plan.when)
             outcome = judged(engine, thread, plan.when)
         if outcome is None or not outcome.holds:
             thread.system.pop(f"{LAST}{plan.index}", None)

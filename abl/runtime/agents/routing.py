@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from abl.language import plain
-from abl.runtime.agents import pipeline
+from abl.runtime.agents import pipeline, unresolved
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.flow.signals import Signal
 from abl.runtime.moves import Escalate, HandOver
@@ -33,7 +33,9 @@ def route(engine: Engine, thread: Thread) -> Signal:
             outcome = None
         if not _in_limits(engine, thread, plan):
             continue
-        outcome = outcome or judged(engine, thread, plan.when)
+        if outcome is None:
+            unresolved.look(engine, thread, f"ROUTING {plan.name}".rstrip(), plan.when)
+            outcome = judged(engine, thread, plan.when)
         chosen = _chosen(engine, plan) if outcome.holds else None
         if chosen is None:
             continue

@@ -70,6 +70,7 @@ RUNS = {
     "RUN012 no_handler": (SELF, []),
     "RUN013 complete.blocked_by_constraint": (BLOCKED + flow("SET: n = 1", *WAITS), ["3"]),
     "RUN014 handoff_condition_suppressed": (HANDS + flow("SET: n = 1", *WAITS) + OTHER, ["3"]),
+    "RUN014 route_condition_unresolved": (HANDS + flow('RESPOND: "a"', "THEN: COMPLETE") + OTHER, []),
     "RUN002 handoff_depth": (AROUND, ["go"]),
     "RUN002 message_limit": (flow(*['RESPOND: "a"'] * 101, "THEN: COMPLETE"), []),
     "RUN002 nested_calls": (DOES + '        - CALL: get("y")\n' + flow('CALL: get("x")', "THEN: COMPLETE"), []),
