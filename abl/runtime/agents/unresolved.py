@@ -1,4 +1,4 @@
-"""Conditions of moves that compare a name without a value, which equals nothing: the trace says so (docs/spec 09 §4)."""
+"""Conditions of moves that compare a name without a value, which equals nothing (docs/spec 09 §4)."""
 
 from __future__ import annotations
 

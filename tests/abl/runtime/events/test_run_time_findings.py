@@ -100,6 +100,8 @@ RUNS = {
     ),
     "RUN011 extraction.strategy_unavailable": (
         ASKS.replace("type: number", "type: number\n        strategy: llm"), ["7"]),
+    "RUN011 extraction.locale_unknown": (
+        ASKS.replace("type: number", "type: number\n        semantics: {locale: usual}"), []),
     "RUN013 complete.loop": (
         'COMPLETE:\n  - WHEN: n == 1\n    TERMINAL: false\n    RESPOND: "Done."\n'
         + flow("SET: n = 1", *WAITS), ["x", "y", "z"],
