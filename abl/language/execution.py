@@ -89,7 +89,7 @@ _EXECUTION: Final = place(
     key("compaction", below("compaction"), "how the history is shortened", runs="platform"),
     key("voice", below("execution_voice"), "settings of calls", runs="platform"),
     key("max_iterations", AT_LEAST_ONE, offered=False, runs="executed"),
-    key("pipeline", below("pipeline"), "quick routing before the model", default="off", runs="platform"),
+    key("pipeline", below("pipeline"), "quick routing before the model", default="off", runs="executed", spec="09 §4"),
     parsed=True,
     runs="simulated",
     spec="09 §2",
@@ -126,11 +126,13 @@ _EXECUTION_VOICE: Final = place(
 )
 _PIPELINE: Final = place(
     "pipeline",
-    key("enabled", FLAG, "default false"),
+    key("enabled", FLAG, "whether the pipeline runs", default="false"),
     key(
         "mode",
         one_of(parallel="side by side", sequential="in order"),
         "whether its parts run side by side or in order",
+        default="parallel",
+        runs="platform",
     ),
     key("shortCircuit", below("short_circuit"), "route without the model when one intent is sure"),
     key("toolFilter", below("tool_filter"), "show the model only the tools that fit"),
@@ -138,43 +140,38 @@ _PIPELINE: Final = place(
     key("intentBridge", below("intent_bridge"), "how sure an intent must be"),
     key("model", offered=False),
     parsed=True,
-    runs="platform",
-    spec="09 §2",
+    spec="09 §4",
     code="ABL904",
 )
 _SHORT_CIRCUIT: Final = place(
     "short_circuit",
-    key("enabled", FLAG, "default true"),
+    key("enabled", FLAG, "whether it counts", default="true"),
     key("confidenceThreshold", SHARE, "least confidence, 0 to 1", default="0.85"),
-    runs="platform",
-    spec="09 §2",
+    spec="09 §4",
     code="ABL904",
 )
 _TOOL_FILTER: Final = place(
     "tool_filter",
-    key("enabled", FLAG, "default true"),
-    key("maxTools", AT_LEAST_ONE, "tools that the model is shown", default="6"),
-    runs="platform",
-    spec="09 §2",
+    key("enabled", FLAG, "whether it counts", default="true"),
+    key("maxTools", AT_LEAST_ONE, "most tools that the model is shown", default="6"),
+    spec="09 §4",
     code="ABL904",
 )
 _KEYWORD_VETO: Final = place(
     "keyword_veto",
-    key("enabled", FLAG, "default true"),
+    key("enabled", FLAG, "whether it counts", default="true"),
     key("keywords", TEXTS, "the words", default="none"),
-    runs="platform",
-    spec="09 §2",
+    spec="09 §4",
     code="ABL904",
 )
 _INTENT_BRIDGE: Final = place(
     "intent_bridge",
-    key("enabled", FLAG, "default true"),
+    key("enabled", FLAG, "whether it counts", default="true"),
     key("programmaticThreshold", SHARE, "confidence to route at once, 0 to 1", default="0.85"),
     key("guidedThreshold", SHARE, "confidence to hint at a route, 0 to 1", default="0.5"),
-    key("outOfScopeDecline", FLAG, "decline what no agent fits", default="true"),
+    key("outOfScopeDecline", FLAG, "tell the model to decline what no intent fits", default="true"),
     key("multiIntentSignal", FLAG, "tell the model of several intents", default="true"),
-    runs="platform",
-    spec="09 §2",
+    spec="09 §4",
     code="ABL904",
 )
 

@@ -176,7 +176,7 @@ _SEMANTICS: Final = place(
     key("unit", ANY, "unit of the value, cut off the answer", runs="platform"),
     key("convert_to", ANY, "unit that the value is converted to", runs="platform"),
     key("lookup", ref("lookups"), "table of LOOKUP_TABLES that the answer must match", runs="executed"),
-    key("locale", ANY, "locale for reading the answer", runs="platform"),
+    key("locale", ANY, "locale for reading the answer, as `en-GB`", runs="executed"),
     key(
         "temporal",
         one_of(future="from today on", past="up to today", any="any date"),

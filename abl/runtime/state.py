@@ -215,7 +215,9 @@ class TurnState:
     since: int = 0  # revision of assignments when the turn began
     continued: set[str] = field(default_factory=set)  # rules that said THEN: continue, until the turn ends
     intents_queued: bool = False  # this message had several intents; the others wait
+    unresolved: dict[str, list[str]] = field(default_factory=dict)  # move -> names without a value in its WHEN
     routed: bool = False  # a rule of ROUTING was taken
+    pipeline: Any = None  # Decision of EXECUTION.pipeline about the message
     guards: set[str] = field(default_factory=set)  # guardrails that have said why they stopped a reply
     warned: dict[str, str] = field(default_factory=dict)  # WARN rule -> message that was logged
     place: tuple[list[list[Any]], str | None] | None = None  # frames and reason before T9

@@ -53,6 +53,14 @@ def processed(data: Data) -> str:
     return f"{data.get('tool')}, {data.get('stage')} the call: {what}"
 
 
+def differs(data: Data) -> str:
+    """Where a result is not what its tool declares, the first place of them."""
+    found = list(data.get("differences") or [])
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    told = f"{found[0].get('path')} is {found[0].get('found')}, declared is {found[0].get('expected')}" if found else ""
+    return f"{data.get('tool')}: {told}{more}"
+
+
 def handed(data: Data) -> str:
     """The target, and what is passed to it."""
     passed = (data.get("handoff_context_pass_resolved") or {}).get("passed") or ()

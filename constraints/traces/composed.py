@@ -184,7 +184,11 @@ def blocks(key: str, label: str) -> Callable[[Data], Pair | None]:
 
     def draw(data: Data) -> Pair | None:
         lines = [
-            (f"block of the {block.get('scope')}", str(block.get("content") or "")) for block in data.get(key) or []
+            (
+                f"block of the {block['scope']}" if block.get("scope") else "for this reply",
+                str(block.get("content") or ""),
+            )
+            for block in data.get(key) or []
         ]
         return Pair(label, "talk", lines) if lines else None
 

@@ -73,6 +73,7 @@ ICONS: dict[str, str] = {
     "guardrail": "lock",
     "profile": "user",
     "intent": "in",
+    "pipeline": "in",
     "policy.violation": "lock",
     "model.request": "exec",
     "model.response": "exec",

@@ -129,6 +129,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "call.cache_hit": CALL,
     "tool.map": (("tool", "name"), ("names", "names"), ("Value", composed.bound_values)),
     "tool.process": (("tool", "name"), ("stage", wording.STAGES), ("changed", "value")),
+    "tool.result_shape": (("tool", "name"), ("differences", "value")),
     "respond": SAID,
     "present": SAID,
     "log": (*SAID, ("level", "text")),
@@ -139,6 +140,9 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "human.message": (("text", "text"),),
     "complete": (("reason", {"flow": "the flow ended"}), ("After it", composed.nothing_after)),
     "hook": (("hook", "name"),),
+    "pipeline": (
+        ("tier", wording.TIERS), ("intent", "name"), ("confidence", "value"), ("several", "names"), ("veto", "name"),
+    ),
     "model.request": (
         ("goal", "text"), ("persona", "text"), ("behavior", "text"),
         ("instructions", "text"), ("system_prompt", "text"),

@@ -8,7 +8,7 @@ from typing import Any
 from constraints.traces import call_summaries as calls
 from constraints.traces import value_summaries as values
 from constraints.traces.values import shown
-from constraints.traces.wording import EMPTY, ENDS, MODES, POINTS, WAITS, names, words
+from constraints.traces.wording import EMPTY, ENDS, MODES, POINTS, TIERS, WAITS, names, words
 
 Data = Mapping[str, Any]
 WHAT_LENGTH = 160
@@ -174,6 +174,11 @@ def message(data: Data) -> str:
     return str(data.get("message") or data.get("why") or "")
 
 
+def routed(data: Data) -> str:
+    """Which intent the pipeline took and what it made of it."""
+    return ": ".join(str(text) for text in (data.get("intent"), TIERS.get(str(data.get("tier")))) if text)
+
+
 def left_undone(data: Data) -> str:
     """What was not carried out and why."""
     construct = str(data.get("construct") or "")
@@ -229,6 +234,7 @@ SUMMARIES: dict[str, Callable[[Data], str]] = {
     "call.confirm": said,
     "tool.map": calls.bound,
     "tool.process": calls.processed,
+    "tool.result_shape": calls.differs,
     "handoff": calls.handed,
     "delegate": calls.handed,
     "return": calls.returned,
@@ -238,6 +244,7 @@ SUMMARIES: dict[str, Callable[[Data], str]] = {
     "hook": text_at("hook"),
     "guardrail": text_at("name"),
     "intent": text_at("name"),
+    "pipeline": routed,
     "profile": list_at("active"),
     "model.request": calls.asked_model,
     "model.response": calls.answered,

@@ -116,6 +116,11 @@ RESETS = {
     "per_session": "when the session starts",
 }
 
+TIERS = {
+    "direct": "a sentence that names the intent holds",
+    "guided": "a hint to the model",
+    "reasoning": "left to the model",
+}
 STAGES = {"before": "before the call", "after": "after the call"}
 PLACES = {
     "user_memory": "core block",

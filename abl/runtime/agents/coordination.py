@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.agents import delegating, routing
+from abl.runtime.agents import delegating, pipeline, routing, unresolved
 from abl.runtime.constraints.failures import NO_ACTION
 from abl.runtime.constraints.on_fail import act
 from abl.runtime.constraints.passes import run_pass
@@ -61,9 +61,13 @@ def _hand_off(engine: Engine, thread: Thread, *, allowed: bool) -> bool:
         if (thread.agent, plan.index) in engine.turn.returned or refused(engine, thread, plan.node):
             continue  # what holds on return is not taken again in the same turn
         if plan.when.node is None and plan.node.when is not None and plan.when.text not in {"true", "false"}:
-            engine.recorder.not_executed("handoff.when", "a sentence needs a model", plan.span, text=plan.when.text)
-            continue
-        outcome = judged(engine, thread, plan.when)
+            outcome = pipeline.sentence_holds(engine, thread, plan.when)
+            if outcome is None:
+                engine.recorder.not_executed("handoff.when", "a sentence needs a model", plan.span, text=plan.when.text)
+                continue
+        else:
+            unresolved.look(engine, thread, f"HANDOFF to {plan.to}", plan.when)
+            outcome = judged(engine, thread, plan.when)
         if not outcome.holds:
             continue
         record = condition_record(engine, thread, plan.when, outcome, source="gate")
@@ -172,6 +176,7 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
     """Fire the first trigger that holds; a trigger fires again only after it was false (T6, T12)."""
     for plan in engine.program(thread).escalations:
         fired = f"_escalated:{plan.index}"
+        unresolved.look(engine, thread, f"ESCALATE {plan.index + 1}", plan.when)
         if not engine.holds(thread, plan.when):
             thread.system.pop(fired, None)
             continue

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
+from abl.runtime.agents import pipeline, unresolved
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.events.recorder import shortened
@@ -35,10 +36,15 @@ def consult(engine: Engine, thread: Thread, work: Work) -> None:
         if engine.state.escalated or engine.state.ended:
             return
         if plan.when.node is None and plan.when.text not in {"", "true", "false"}:
-            engine.recorder.not_executed("delegate.when", "a sentence needs a model", plan.span, text=plan.when.text)
-            continue
-        outcome = judged(engine, thread, plan.when)
-        if not outcome.holds:
+            outcome = pipeline.sentence_holds(engine, thread, plan.when)
+            if outcome is None:
+                engine.recorder.not_executed(
+                    "delegate.when", "a sentence needs a model", plan.span, text=plan.when.text
+                )
+        else:
+            unresolved.look(engine, thread, f"DELEGATE to {plan.agent}", plan.when)
+            outcome = judged(engine, thread, plan.when)
+        if outcome is None or not outcome.holds:
             thread.system.pop(f"{LAST}{plan.index}", None)
             continue
         inputs = {name: engine.evaluate(thread, formula).value for name, formula in plan.inputs}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from abl.language import plain
+from abl.runtime.agents import pipeline, unresolved
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.flow.signals import Signal
 from abl.runtime.moves import Escalate, HandOver
@@ -24,11 +25,17 @@ def route(engine: Engine, thread: Thread) -> Signal:
         return Signal.NEXT
     for plan in engine.program(thread).routes:
         if plan.when.node is None and plan.when.text not in {"", "true", "false"}:
-            engine.recorder.not_executed("routing.when", "a sentence needs a model", plan.span, text=plan.when.text)
-            continue
+            outcome = pipeline.sentence_holds(engine, thread, plan.when)
+            if outcome is None:
+                engine.recorder.not_executed("routing.when", "a sentence needs a model", plan.span, text=plan.when.text)
+                continue
+        else:
+            outcome = None
         if not _in_limits(engine, thread, plan):
             continue
-        outcome = judged(engine, thread, plan.when)
+        if outcome is None:
+            unresolved.look(engine, thread, f"ROUTING {plan.name}".rstrip(), plan.when)
+            outcome = judged(engine, thread, plan.when)
         chosen = _chosen(engine, plan) if outcome.holds else None
         if chosen is None:
             continue

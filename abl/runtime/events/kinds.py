@@ -219,6 +219,7 @@ _kind("call.retry", "Call again", fields={"tool": "text: Tool", "n": "number", "
 _kind("call.confirm", "Ask for consent", fields={**CALL, "text": "text: Question"})
 _kind("call.cache_hit", "Call", fields=CALL)
 _kind("tool.map", "Result into", fields={**CAUSE, "tool": "text: Tool", "names": "texts: Into"})
+_kind("tool.result_shape", "Result shape", "warned", {"tool": "text: Tool", "differences": "maps: Differs"})
 _kind("tool.process", "Process", "ok failed", {
     "tool": "text: Tool", "stage": "text: Stage", "changed": "map: Changed", "failed": "text", "on_fail": "text",
 })  # fmt: skip
@@ -260,6 +261,10 @@ _kind("intent", "Intent", "ok skipped", {
     "unclear": "flag: Unclear", "candidates": "maps: Candidates", "several": "texts: Several",
     "strategy": "text: Strategy", "dropped": "text: Why",
 })  # fmt: skip
+_kind("pipeline", "Pipeline", fields={
+    "tier": "text: Tier", "intent": "text?: Intent", "confidence": "number: Confidence", "several": "texts: Several",
+    "veto": "text?: Veto word",
+})  # fmt: skip
 _kind("guardrail", "Guardrail", "passed warned failed", {
     "name": "text: Guardrail", "kind": "text: On", "check": "text: Check", "fires_on": "flag", "fired": "flag: Fired",
     "action": "text?: Action", "text": "text: Text", "after": "text: Text after it", "error": "text",
@@ -290,9 +295,7 @@ _kind("not_executed", "Not executed", "not_executed", {
     "tool": "text", "name": "text", "parameter": "text: Parameter", "request": "map", "action": "text: Action",
 })  # fmt: skip
 
-UNRECORDED: Final[Mapping[str, str]] = {
-    "tool.result_shape": "Result shape",
-}  # fmt: skip
+UNRECORDED: Final[Mapping[str, str]] = {}
 """Names of kinds of the specification that no runner records yet; one that does declares it above."""
 
 

@@ -90,13 +90,21 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
     if state.started:
         return
     state.started = True
-    engine.recorder.emit("gather.start", {"fields": [f.name for f in request.fields]}, span=request.span)
+    data: dict[str, Any] = {"fields": [f.name for f in request.fields]}
+    if found := [_unknown_locale(f) for f in request.fields if f.locale is not None and f.language is None]:
+        data["notes"] = found
+    engine.recorder.emit("gather.start", data, span=request.span)
     span_of = engine.program(thread).span
     for field in request.fields:
         if field.entity is not None and field.entity not in engine.program(thread).entities:
             engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
             engine.recorder.not_executed("lookup_table", "any value is accepted", span_of(field.span), field=field.name)
+
+
+def _unknown_locale(field: FieldPlan) -> dict[str, str]:
+    message = f"{field.name}: locale {field.locale!r} is no language tag such as en-GB; the session's language counts"
+    return note("RUN011", "extraction.locale_unknown", message)
 
 
 def advance(engine: Engine, thread: Thread, request: Request) -> bool:

@@ -94,7 +94,7 @@ def extract(
 
 def read_value(field: FieldPlan, raw: str, language: str, today: date) -> tuple[bool, Any, str | None]:
     """(fits, value, currency code) of a text that is meant as the value of ``field``."""
-    raw = raw.strip()
+    raw, language = raw.strip(), field.language or language
     if field.list:
         return _read_list(field, raw, language, today)
     if field.range:
@@ -216,7 +216,7 @@ def _recognised(text: _Message, field: FieldPlan) -> Extracted | None:
         return None
     hits = [
         h
-        for h in recognise(field.type, text.text, text.language, text.today, field.temporal)
+        for h in recognise(field.type, text.text, field.language or text.language, text.today, field.temporal)
         if text.free(h.start, h.end)
     ]
     if not hits:
@@ -250,7 +250,7 @@ def _whole_answer(text: _Message, field: FieldPlan) -> Extracted | None:
     if field.options:
         chosen = option_of(field, text.text.strip().rstrip(".!?,"))
         return Extracted(field, chosen, 0, len(text.text), "option") if chosen is not None else None
-    hit = whole(field.type, text.text, text.language, text.today, field.temporal)
+    hit = whole(field.type, text.text, field.language or text.language, text.today, field.temporal)
     if hit is None or not text.free(hit.start, hit.end):
         return None
     return Extracted(field, hit.value, hit.start, hit.end, "asked", hit.extra)

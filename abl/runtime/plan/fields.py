@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from abl.analysis.index.languages import is_tag
 from abl.language import key_at
 from abl.language.entry import Entry
 from abl.language.written import listed
@@ -57,6 +58,7 @@ class FieldPlan:
     infer: bool = False
     entity: str | None = None
     temporal: str = "any"
+    locale: str | None = None  # as it is written
     lookup: str | None = None
     table: LookupTable | None = None  # of ``lookup``, where its values are known
     synonyms: Mapping[str, str] = field(
@@ -68,6 +70,12 @@ class FieldPlan:
     def spaced(self) -> str:
         """The name as people say it."""
         return self.name.replace("_", " ")
+
+    @property
+    def language(self) -> str | None:
+        """The language of ``locale`` that answers are read by; None without one, or where that is no language tag."""
+        tag = (self.locale or "").replace("_", "-").lower()
+        return tag if is_tag(tag) else None
 
     @property
     def is_text(self) -> bool:
@@ -169,6 +177,7 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
         infer=layers.value("INFER"),
         entity=layers.value("ENTITY_REF"),
         temporal=semantics.value("temporal") or "any",
+        locale=semantics.text("locale"),
         lookup=semantics.value("lookup"),
         own_hints=layers.node("EXTRACTION_HINTS") is not None,
     )

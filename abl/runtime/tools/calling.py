@@ -19,7 +19,7 @@ from abl.runtime.memory import tools as memory_tools
 from abl.runtime.memory.triggers import recall
 from abl.runtime.plan.refusing import refused
 from abl.runtime.ports import ToolError, ToolResult
-from abl.runtime.tools import confirm, process
+from abl.runtime.tools import confirm, process, result_shape
 from abl.runtime.tools.arguments import Arguments, arguments_of, resolve
 from abl.runtime.tools.attempts import attempts
 from abl.runtime.tools.binding import bind, bind_blocked
@@ -223,6 +223,8 @@ def _execute(engine: Engine, thread: Thread, call: Invocation, arguments: Argume
     if result.generated:
         end["notes"] = [note("RUN010", "mock.generated", f"no mock case for {call.name}; a sample was made", "info")]
     recorder.emit("call.end", end, status=end["status"], span=call.span, parent=start["seq"])
+    if not failed and not result.generated:
+        result_shape.tell(engine, call, called.result)
     return called
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from abl.runtime.agents import coordination, human, profiles
+from abl.runtime.agents import coordination, human, profiles, unresolved
 from abl.runtime.events.recorder import Event, cut_text
 from abl.runtime.flow.detours import forget_ended
 from abl.runtime.flow.variables import keep_never
@@ -197,6 +197,8 @@ def _close(engine: Engine, turn_start: Event, thread: Thread, *, hooks: bool) ->
         "state": {"active": active.agent, "flow": {"step": active.flow.step, "waiting": waiting}},
         "changed": engine.changed(),
     }
+    if found := unresolved.findings(engine):
+        data["notes"] = found
     engine.recorder.emit("turn.end", data, parent=turn_start["seq"])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.language import PLACES
 from abl.language.entry import Entry
-from abl.runtime.agents import profiles
+from abl.runtime.agents import pipeline, profiles
 from abl.runtime.agents.handoff_context import LIMIT
 from abl.runtime.events.recorder import Recorder, note, shortened
 from abl.runtime.memory import tools as memory_tools
@@ -62,7 +62,7 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
             notes.append(note("RUN004", "template.unresolved", message))
         return found.text
 
-    offered = tools_of(engine, thread, step)
+    offered = pipeline.filtered(engine, thread, tools_of(engine, thread, step))
     data = {
         "goal": rendered(goal) or "",
         "behavior": rendered(behaviour),
@@ -71,7 +71,7 @@ def prompt_of(engine: Engine, thread: Thread, step: StepPlan | None) -> Prompt:
         "persona": _persona(program, rendered(agent.persona)),
         "limitations": [rendered(text) for text in agent.limitations],
         "user_memory": memory.user_memory,
-        "system_reminders": memory.system_reminders,
+        "system_reminders": _reminders(engine, thread, memory.system_reminders),
         "recalled": list(thread.notes.values()),
         "tools": list(offered),
         "declarations": list(offered.values()),
@@ -124,6 +124,12 @@ def _instructions(engine: Engine, thread: Thread, own: str | None) -> str | None
     more = [engine.render(thread, text).text for text in profiles.instructions(engine, thread)]
     more += guidance(engine.program(thread))
     return "\n".join([*([own] if own else []), *more]) or own
+
+
+def _reminders(engine: Engine, thread: Thread, kept: Any) -> Any:
+    """Those of the memory, then what the pipeline says of the message (09 §4)."""
+    more = [{"content": hint} for hint in pipeline.hints(engine, thread)]
+    return [*(kept or ()), *more] if more else kept
 
 
 def recalled(engine: Engine, thread: Thread) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from abl.language.entry import Entry
+from abl.runtime.agents import pipeline
 from abl.runtime.agents.intents import THRESHOLD, Hit, hits
 from abl.runtime.events.recorder import iso_millis, note
 from abl.runtime.memory.in_memory import parse_time
@@ -71,10 +72,15 @@ def _several(engine: Engine, thread: Thread, listed: list[Hit]) -> list[Hit]:
     settings = _settings(engine, thread)
     if engine.program(thread).agent.section("MULTI_INTENT") is None or settings.value("enabled") is False:
         return []
-    if thread.collect is not None or confirm.pending(thread) or thread.flow.reason == "gather":
+    if _answers(thread):
         return []
     found = [hit for hit in listed if hit.score >= settings.value("confidence_threshold")]
     return sorted(found[: settings.value("max_intents")], key=lambda hit: hit.at)
+
+
+def _answers(thread: Thread) -> bool:
+    """True while the agent waits for the answer to a question of its own."""
+    return thread.collect is not None or confirm.pending(thread) or thread.flow.reason == "gather"
 
 
 def _parts(message: str, several: list[Hit]) -> list[dict[str, Any]]:
@@ -111,6 +117,8 @@ def _note(
     engine.recorder.emit(
         "intent", data, status="ok" if best is not None else "skipped", span=engine.program(thread).span(section)
     )
+    if not _answers(thread) and thread.system.get("_waiting") != "gather":
+        pipeline.decide(engine, thread, several[:1] if several else listed)
 
 
 # Several intents -------------------------------------------------------------------------------------------------

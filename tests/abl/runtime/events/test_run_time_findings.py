@@ -64,10 +64,13 @@ RUNS = {
     ),
     "RUN009 tool.tool_timeout": (TOOL + flow('CALL: find("x")', "THEN: COMPLETE"), []),
     "RUN010 mock.generated": (TOOL.replace("find", "get") + flow('CALL: get("x")', "THEN: COMPLETE"), []),
+    "RUN010 tool.result_shape": (
+        TOOL.replace("find", "wrong") + flow('CALL: wrong("x")', "THEN: COMPLETE"), []),
     "RUN011 AWAIT_ATTACHMENT.not_executed": (flow("AWAIT_ATTACHMENT:", '  PROMPT: "a"', "THEN: COMPLETE"), []),
     "RUN012 no_handler": (SELF, []),
     "RUN013 complete.blocked_by_constraint": (BLOCKED + flow("SET: n = 1", *WAITS), ["3"]),
     "RUN014 handoff_condition_suppressed": (HANDS + flow("SET: n = 1", *WAITS) + OTHER, ["3"]),
+    "RUN014 route_condition_unresolved": (HANDS + flow('RESPOND: "a"', "THEN: COMPLETE") + OTHER, []),
     "RUN002 handoff_depth": (AROUND, ["go"]),
     "RUN002 message_limit": (flow(*['RESPOND: "a"'] * 101, "THEN: COMPLETE"), []),
     "RUN002 nested_calls": (DOES + '        - CALL: get("y")\n' + flow('CALL: get("x")', "THEN: COMPLETE"), []),
@@ -97,13 +100,15 @@ RUNS = {
     ),
     "RUN011 extraction.strategy_unavailable": (
         ASKS.replace("type: number", "type: number\n        strategy: llm"), ["7"]),
+    "RUN011 extraction.locale_unknown": (
+        ASKS.replace("type: number", "type: number\n        semantics: {locale: usual}"), []),
     "RUN013 complete.loop": (
         'COMPLETE:\n  - WHEN: n == 1\n    TERMINAL: false\n    RESPOND: "Done."\n'
         + flow("SET: n = 1", *WAITS), ["x", "y", "z"],
     ),
 }  # fmt: skip
 """By code and name: an agent, and what is said to it."""
-MOCKS = {"find": [{"error": {"type": "tool_error", "subtype": "tool_timeout"}}]}
+MOCKS = {"find": [{"error": {"type": "tool_error", "subtype": "tool_timeout"}}], "wrong": [{"result": {"b": 3}}]}
 
 
 def findings(agent: str, said: list[str], **more: object) -> list[tuple[str, str, str]]:
