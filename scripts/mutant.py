@@ -221,7 +221,7 @@ def differing(mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
 
 
 def _by_place(code: CodeType) -> dict[tuple[Any, ...], CodeType]:
-    """The pieces by where they stand. One that nothing leads to is left out of a code (what follows an endless loop)."""
+    """The pieces by where they stand. What nothing leads to, as behind an endless loop, has none."""
     met: Counter[tuple[str, str, int]] = Counter()
     places: dict[tuple[Any, ...], CodeType] = {}
     for piece in _nested(code):
