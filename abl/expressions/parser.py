@@ -294,8 +294,8 @@ class _Parser(TokenStream):
 
     def arguments(self) -> tuple[tuple[Node, ...], int]:
         opening = self.advance()
-        self.descend(opening)
         self.call_nesting += 1
+        self.descend(opening)
         values: list[Node] = []
         while not self.is_op(")"):
             values.append(self.expression(IMPLIES))

@@ -251,3 +251,25 @@ def test_scan_colours_every_kind():
 
 def test_scan_goes_on_behind_what_cannot_be_read():
     assert [piece.kind for piece in scan('a § "b')] == ["name", "op", "string"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(a b)", "an operator is missing before `b`"),
+        ("[a b]", "`,` or `]` is expected, not `b`"),
+        ("{a: 1 b: 2}", "`,` or `}` is expected, not `b`"),
+        ("UPPER(a b)", "`,` or `)` is expected, not `b`"),
+        ("UPPER(a) (b)", "an operator is missing before `(`"),
+        ("a ]", "`]` closes nothing"),
+        ("a +", "a value is missing after `+`"),
+        ("", "the expression is empty"),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_named(text, reason):
+    assert error(text).reason == reason
+
+
+@pytest.mark.parametrize(("calls", "code"), [(32, "ABL201"), (33, "ABL228")])
+def test_brackets_without_end_are_told_by_the_calls_among_them(calls, code):
+    assert error("(" * (101 - calls) + "LENGTH(" * calls).code == code
