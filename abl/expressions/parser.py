@@ -133,7 +133,7 @@ class _Parser(TokenStream):
                 raise ExpressionError(reason, token.start, token.end)
             return self.prefix(NOT), False
         if word == "EMPTY":
-            if power > TEST:
+            if power >= ADD:
                 raise ExpressionError("`EMPTY` cannot stand here without parentheses", token.start, token.end)
             operator = self.advance()
             operand = self.expression(ADD)

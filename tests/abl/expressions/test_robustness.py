@@ -289,6 +289,11 @@ def test_every_way_to_evaluate_gives_the_same_value(text, context):
     assert expression.explain(context, rng=seeded[5], **options) == trace.tree
 
 
+def test_an_expression_may_be_as_long_as_the_limit():
+    assert read("x" * MAX_EXPRESSION_LENGTH) is None
+    assert read("x" * (MAX_EXPRESSION_LENGTH + 1)).code == "ABL201"
+
+
 def test_a_rendering_uses_all_of_its_room_and_no_more(monkeypatch):
     monkeypatch.setattr(bounds, "MAX_RENDERED", 3)
     for count in (2, 3, 4):
