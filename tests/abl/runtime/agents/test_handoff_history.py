@@ -1,4 +1,4 @@
-"""What goes along with a handoff: how much of the history the target's model sees, and CONTEXT.set (docs/spec 09 §5)."""
+"""What goes along with a handoff: the history that the target sees, and CONTEXT.set (docs/spec 09 §5)."""
 
 from __future__ import annotations
 
