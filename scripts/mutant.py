@@ -215,8 +215,19 @@ def _own(code: CodeType) -> tuple[Any, ...]:
 
 def differing(mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
     """The pieces of code that the change makes another, without and with it. None: the change makes no difference."""
-    pairs = zip(_nested(mutators.code_of(mutant.path)), _nested(mutators.code_of(*mutant[:2])), strict=True)
-    return [(old, new) for old, new in pairs if _own(old) != _own(new)]
+    changed = _by_place(mutators.code_of(*mutant[:2]))
+    pairs = ((old, changed.get(place)) for place, old in _by_place(mutators.code_of(mutant.path)).items())
+    return [(old, new) for old, new in pairs if new is not None and _own(old) != _own(new)]
+
+
+def _by_place(code: CodeType) -> dict[tuple[Any, ...], CodeType]:
+    """The pieces by where they stand. What nothing leads to, as behind an endless loop, has none."""
+    met: Counter[tuple[str, str, int]] = Counter()
+    places: dict[tuple[Any, ...], CodeType] = {}
+    for piece in _nested(code):
+        met[_place(piece)] += 1
+        places[*_place(piece), met[_place(piece)]] = piece
+    return places
 
 
 def is_of_function(code: CodeType) -> bool:

@@ -3,7 +3,7 @@
     scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [--quick] [--again]
         [--tests FOLDER] [--at PATH:LINE] [PATH…]
 
-The sample is the same for a seed. The tests of the two packages run in one process, for each change those that reach
+The sample is the same for a seed. The tests that run agents run in one process, for each change those that reach
 it: ``scripts/mutant.py`` says how. ``--quick`` takes the tests of ``make test-fast`` alone. ``--again`` tries what was
 not noticed before, after a test has been added. The working copy is not touched.
 """
@@ -32,7 +32,7 @@ import pytest
 from mutators import ROOT, Mutant
 
 PACKAGES: Final = ("abl/runtime", "abl/expressions")
-FOLDERS: Final = ("tests/abl/runtime", "tests/abl/expressions", "tests/abl/cli")
+FOLDERS: Final = tuple(f"tests/abl/{name}" for name in ("runtime", "expressions", "cli", "realistic", "language"))
 ALL: Final = "not thorough and not browser and not server and not slow"
 QUICK: Final = f"{ALL} and not full"
 KEPT: Final = Path(os.environ.get("ABL_VAR_DIR") or ROOT / "var") / "mutation"
@@ -218,7 +218,11 @@ def digest_of(path: Path) -> str:
     tests = [each for each in (ROOT / "tests" / Path(*path.relative_to(ROOT).parts[1:3])).rglob("*") if is_source(each)]
     text = path.read_text(encoding="utf-8")
     helpers = [each for each in tests if each == path or (each.suffix == ".py" and not each.name.startswith("test_"))]
-    helpers += [each for each in tests if each.suffix != ".py" and (each.stem in text or "load_cases" in text)]
+    helpers += [
+        each
+        for each in tests
+        if each.suffix != ".py" and (each.stem in text or "load_cases" in text or ".glob(" in text)
+    ]
     return hashlib.sha256("".join(map(_digest, [*helpers, *_common()])).encode()).hexdigest()
 
 

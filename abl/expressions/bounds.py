@@ -17,7 +17,8 @@ MAX_HEIGHT: Final = 100
 """Levels of an expression tree; a chain `a + b + c …` adds a level per operator."""
 
 MAX_COMPILED_HEIGHT: Final = 24
-"""Trees higher than this are interpreted: CPython's own parser limits nested parentheses to 200."""
+"""Trees higher than this are interpreted: CPython's own parser limits nested parentheses to 200. Less than
+MAX_FUNCTION_DEPTH, so that only the interpreter meets calls that nest too deep."""
 
 MAX_COMPILED_NODES: Final = 2_000
 """Trees larger than this are interpreted, since compiling them would take longer than many evaluations."""

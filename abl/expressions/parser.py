@@ -133,7 +133,7 @@ class _Parser(TokenStream):
                 raise ExpressionError(reason, token.start, token.end)
             return self.prefix(NOT), False
         if word == "EMPTY":
-            if power > TEST:
+            if power >= ADD:
                 raise ExpressionError("`EMPTY` cannot stand here without parentheses", token.start, token.end)
             operator = self.advance()
             operand = self.expression(ADD)
@@ -294,8 +294,8 @@ class _Parser(TokenStream):
 
     def arguments(self) -> tuple[tuple[Node, ...], int]:
         opening = self.advance()
-        self.descend(opening)
         self.call_nesting += 1
+        self.descend(opening)
         values: list[Node] = []
         while not self.is_op(")"):
             values.append(self.expression(IMPLIES))

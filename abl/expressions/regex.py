@@ -108,7 +108,7 @@ def _compile(pattern: str, flags: str) -> tuple[Any, str | None]:
 
 def _quick(pattern: str) -> re.Pattern[str] | None:
     """The pattern for Python's `re` where both engines mean the same and no backtracking can happen."""
-    if len(pattern) > 200 or "--" in pattern or _SIMPLE.fullmatch(pattern) is None:
+    if len(pattern) > bounds.MAX_QUICK_PATTERN or "--" in pattern or _SIMPLE.fullmatch(pattern) is None:
         return None
     if len(pattern) + sum(int(count) for count in _COUNT.findall(pattern)) > bounds.MAX_QUICK_PATTERN:
         return None

@@ -103,7 +103,7 @@ def number_text(value: float) -> str:
     power = int(exponent)
     if power >= 21 or power < -6:
         return f"{sign}{whole}{'.' if decimals else ''}{decimals}e{'+' if power > 0 else ''}{power}"
-    if power < 0:
+    if exponent.startswith("-"):
         return f"{sign}0.{'0' * (-power - 1)}{whole}{decimals}"
     return f"{sign}{whole}{decimals}{'0' * (power - len(decimals))}"
 

@@ -104,7 +104,7 @@ def compile_general(node: Node, render: Callable[[str], Any], guardrail: bool) -
     `render` turns a string literal with slots into an object with `render_in(evaluation)`.
     """
     translation = General(node, render, guardrail)
-    source = f"def run(ev):\n    c = ev.context\n    return {translation.code(node, 1).source}\n"
+    source = f"def run(ev):\n    c = ev.context\n    return {translation.code(node).source}\n"
     return build(source, translation.constants, "run")
 
 
@@ -149,8 +149,8 @@ class General:
         name = self.temporary()
         return f"(({name} := {code.source}) is True or {name} is not False and truthy({name}))"
 
-    def code(self, node: Node, depth: int) -> Code:
-        """Code for a value; `depth` counts the calls around it, itself included."""
+    def code(self, node: Node) -> Code:
+        """Code for a value."""
         match node:
             case Literal():
                 return self.literal(node)
@@ -159,25 +159,25 @@ class General:
             case Path():
                 return self.path(node)
             case Call() | Method():
-                return self.call(node, depth)
+                return self.call(node)
             case Unary():
-                return self.unary(node, depth)
+                return self.unary(node)
             case Binary():
-                return self.binary(node, depth)
+                return self.binary(node)
             case Test():
-                return self.test(node, depth)
+                return self.test(node)
             case Logical():
-                return self.logical(node, depth)
+                return self.logical(node)
             case Ternary():
-                condition = self.truth(self.code(node.condition, depth))
-                then, otherwise = self.code(node.then, depth), self.code(node.otherwise, depth)
+                condition = self.truth(self.code(node.condition))
+                then, otherwise = self.code(node.then), self.code(node.otherwise)
                 kind = then.type if then.type == otherwise.type == "bool" else "any"
                 return Code(f"({then.source} if {condition} else {otherwise.source})", kind)
             case _:
-                return self.structure(node, depth)
+                return self.structure(node)
 
-    def structure(self, node: Member | Index | ListNode | ObjectNode, depth: int) -> Code:
-        parts = [self.code(child, depth).source for child in children(node)]
+    def structure(self, node: Member | Index | ListNode | ObjectNode) -> Code:
+        parts = [self.code(child).source for child in children(node)]
         match node:
             case Member():
                 return Code(f"member({parts[0]}, {self.constant(node.name)})")
@@ -207,16 +207,14 @@ class General:
         reader = "ev.read(" if node.parts[0] == "match" else "read(c, "
         return Code(f"{reader}{self.constant(node.parts)})")
 
-    def call(self, node: Call | Method, depth: int) -> Code:
+    def call(self, node: Call | Method) -> Code:
         if isinstance(node, Method):
-            return self.method(node, depth)
+            return self.method(node)
         reason = call_problem(node.name, node.prefixed, len(node.args), guardrail=self.guardrail)
         function = find(node.name, node.prefixed, guardrail=self.guardrail)
-        if depth > bounds.MAX_FUNCTION_DEPTH:
-            reason = f"functions nest deeper than {bounds.MAX_FUNCTION_DEPTH}"
         if reason is not None or function is None:
             return Code(f"fail({self.constant(reason)})")
-        arguments = [self.code(argument, depth + 1).source for argument in node.args]
+        arguments = [self.code(argument).source for argument in node.args]
         if function.impure:
             arguments.insert(0, self.evaluation())
         return Code(f"{self.constant(function.call)}({', '.join(arguments)})")
@@ -224,51 +222,49 @@ class General:
     def evaluation(self) -> str:
         return "ev"
 
-    def method(self, node: Method, depth: int) -> Code:
+    def method(self, node: Method) -> Code:
         reason = method_problem(node)
-        if depth > bounds.MAX_FUNCTION_DEPTH:
-            reason = f"functions nest deeper than {bounds.MAX_FUNCTION_DEPTH}"
         if reason is not None:
             return Code(f"fail({self.constant(reason)})")
-        return self.pair(METHODS[node.name], node.target, node.args[0], depth + 1)
+        return self.pair(METHODS[node.name], node.target, node.args[0])
 
-    def unary(self, node: Unary, depth: int) -> Code:
-        operand = self.code(node.operand, depth)
+    def unary(self, node: Unary) -> Code:
+        operand = self.code(node.operand)
         if node.op == "-":
             return Code(f"negate({operand.source})")
         return Code(f"(not {self.truth(operand)})", "bool")
 
-    def binary(self, node: Binary, depth: int) -> Code:
+    def binary(self, node: Binary) -> Code:
         helper = self.constant(operators.BINARY[node.op])
-        return Code(f"{helper}({self.code(node.left, depth).source}, {self.code(node.right, depth).source})")
+        return Code(f"{helper}({self.code(node.left).source}, {self.code(node.right).source})")
 
-    def test(self, node: Test, depth: int) -> Code:
+    def test(self, node: Test) -> Code:
         if node.right is None:
-            operand = self.code(node.left, depth).source
+            operand = self.code(node.left).source
             if node.op in ("IS SET", "IS NOT SET"):
                 return Code(f"({operand} is {'not ' if node.op == 'IS SET' else ''}None)", "bool")
             return Code(f"{self.constant(operators.QUESTIONS[node.op])}({operand})", "bool")
-        return self.pair(node.op, node.left, node.right, depth)
+        return self.pair(node.op, node.left, node.right)
 
-    def pair(self, op: str, left: Node, right: Node, depth: int) -> Code:
+    def pair(self, op: str, left: Node, right: Node) -> Code:
         """A test with two sides."""
-        subject = self.code(left, depth).source
+        subject = self.code(left).source
         if op == "matches":
-            return Code(f"search(ev, {subject}, {self.pattern(right, depth)})", "bool")
+            return Code(f"search(ev, {subject}, {self.pattern(right)})", "bool")
         helper = self.constant(operators.TESTS[op])
-        return Code(f"{helper}({subject}, {self.code(right, depth).source})", "bool")
+        return Code(f"{helper}({subject}, {self.code(right).source})", "bool")
 
-    def pattern(self, node: Node, depth: int) -> str:
+    def pattern(self, node: Node) -> str:
         pattern, flags = fixed_pattern(node) or (None, "")
         if pattern is None:
-            return f"pattern_of(ev, {self.code(node, depth).source})"
+            return f"pattern_of(ev, {self.code(node).source})"
         compiled = compile_pattern(pattern, flags)
         if compiled is None:
             return f"pattern_of(ev, {self.constant(pattern)}, {self.constant(flags)})"
         return self.constant(compiled)
 
-    def logical(self, node: Logical, depth: int) -> Code:
-        truths = [self.truth(self.code(operand, depth)) for operand in node.operands]
+    def logical(self, node: Logical) -> Code:
+        truths = [self.truth(self.code(operand)) for operand in node.operands]
         if node.op == "IMPLIES":
             return Code(f"(not {truths[0]} or {truths[1]})", "bool")
         return Code(f"({f' {node.op.lower()} '.join(truths)})", "bool")

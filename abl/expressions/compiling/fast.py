@@ -32,7 +32,7 @@ def compile_fast(node: Node, guardrail: bool, *, condition: bool) -> Callable[..
     """
     translation = Fast(node, _no_slots, guardrail)
     try:
-        code = translation.code(node, 1)
+        code = translation.code(node)
         result = translation.truth(code) if condition else code.source
     except Unsuited:
         return None
@@ -75,28 +75,28 @@ class Fast(General):
         nested = f"{name}.get({second}) if type({name} := c.get({first})) is dict else member({name}, {second})"
         return Code(f"(c[{exact}] if {exact} in c else {nested})")
 
-    def pair(self, op: str, left: Node, right: Node, depth: int) -> Code:
+    def pair(self, op: str, left: Node, right: Node) -> Code:
         if op in ORDER:
-            return self.order(op, left, right, depth)
+            return self.order(op, left, right)
         if op in ("==", "!="):
-            same = self.equality(left, right, depth)
+            same = self.equality(left, right)
             return Code(f"(not {same})" if op == "!=" else same, "bool")
         if op in ("IN", "NOT IN") and isinstance(right, ListNode):
-            found = self.membership(left, right, depth)
+            found = self.membership(left, right)
             return Code(f"(not {found})" if op == "NOT IN" else found, "bool")
         if op == "matches":
-            return self.match_text(left, right, depth)
+            return self.match_text(left, right)
         if isinstance(right, Literal) and isinstance(right.value, str) and not has_slots(right):
-            return self.text_test(op, left, right, depth)
-        return super().pair(op, left, right, depth)
+            return self.text_test(op, left, right)
+        return super().pair(op, left, right)
 
     # Subtraction exists for numbers and booleans only, so `a - b <= 0` is `a <= b` where that is about numbers and
     # raises where it is not. Python compares large ints exactly, doubles do not: beyond 2**53 the helper decides.
 
-    def order(self, op: str, left: Node, right: Node, depth: int) -> Code:
+    def order(self, op: str, left: Node, right: Node) -> Code:
         if is_text_literal(left) or is_text_literal(right):
-            return super().pair(op, left, right, depth)
-        one, two = self.operand(left, depth), self.operand(right, depth)
+            return super().pair(op, left, right)
+        one, two = self.operand(left), self.operand(right)
         if small_number(left) or small_number(right):
             test = f"{one} {op} {two}"
             sums = [side for side, node in ((one, left), (two, right)) if isinstance(node, Binary)]
@@ -115,29 +115,29 @@ class Fast(General):
             test = f"{first} {op} 0 and ({high} < M and {low} > NM or {helper}({a}, {b}))"
         return Code(f"(({test}){guard})", "bool")
 
-    def operand(self, node: Node, depth: int) -> str:
+    def operand(self, node: Node) -> str:
         """A number, or code that raises or gives no number; sums are left to Python."""
         if isinstance(node, Path) and len(node.parts) == 1:
             self.check(node)
             return f"c[{node.parts[0]!r}]"
         if isinstance(node, Binary) and node.op in ("+", "-") and is_plain(node.left) and is_plain(node.right):
-            return f"({self.operand(node.left, depth)} {node.op} {self.operand(node.right, depth)})"
-        return self.code(node, depth).source
+            return f"({self.operand(node.left)} {node.op} {self.operand(node.right)})"
+        return self.code(node).source
 
-    def equality(self, left: Node, right: Node, depth: int) -> str:
+    def equality(self, left: Node, right: Node) -> str:
         if isinstance(left, Literal) and not isinstance(right, Literal):
             left, right = right, left
-        subject = self.code(left, depth).source
+        subject = self.code(left).source
         if isinstance(right, Literal) and not has_slots(right):
             return self.equals_literal(subject, right)
         a, b = self.temporary(), self.temporary()
-        other = self.code(right, depth).source
+        other = self.code(right).source
         ints = f"type({a} := {subject}) is type({b} := {other}) is int and NM < {a} < M"
         return f"({a} == {b} if {ints} else equal({a}, {b}))"
 
     def equals_literal(self, subject: str, literal: Literal) -> str:
         name = self.temporary()
-        value = self.code(literal, 1).source
+        value = self.code(literal).source
         if literal.form == "null":
             return f"({subject} is None)"
         if literal.form == "boolean":
@@ -149,12 +149,12 @@ class Fast(General):
             return f"(({name} := {subject}) == {value} or {name} is False)"
         return f"equal({subject}, {value})"
 
-    def membership(self, left: Node, right: ListNode, depth: int) -> str:
-        subject = self.code(left, depth).source
+    def membership(self, left: Node, right: ListNode) -> str:
+        subject = self.code(left).source
         values = [item.value for item in right.items if isinstance(item, Literal) and not has_slots(item)]
         helper = self.constant(operators.is_in)
         if len(values) != len(right.items):
-            return f"{helper}({subject}, {self.code(right, depth).source})"
+            return f"{helper}({subject}, {self.code(right).source})"
         name = self.temporary()
         if all(isinstance(value, str) and is_plain_text(value) for value in values):
             guard = f"type({name} := {subject}) is str"
@@ -165,18 +165,18 @@ class Fast(General):
         members = self.constant(frozenset(values))
         return f"({name} in {members} if {guard} else {helper}({name}, {self.constant(values)}))"
 
-    def match_text(self, left: Node, right: Node, depth: int) -> Code:
+    def match_text(self, left: Node, right: Node) -> Code:
         fixed = fixed_pattern(right)
         pattern = compile_pattern(*fixed) if fixed is not None else None
         if pattern is None:
             raise Unsuited
-        subject, name = self.code(left, depth).source, self.temporary()
+        subject, name = self.code(left).source, self.temporary()
         found = f"{self.constant(pattern.search)}({name}) is not None"
         short = f"type({name} := {subject}) is str and len({name}) < {bounds.MAX_QUICK_TEXT}"
         return Code(f"({found} if {short} else give_up())", "bool")
 
-    def text_test(self, op: str, left: Node, right: Literal, depth: int) -> Code:
-        subject, name, wanted = self.code(left, depth).source, self.temporary(), self.constant(right.value)
+    def text_test(self, op: str, left: Node, right: Literal) -> Code:
+        subject, name, wanted = self.code(left).source, self.temporary(), self.constant(right.value)
         methods = {"startsWith": "startswith", "endsWith": "endswith"}
         native = f"{wanted} in {name}" if op == "contains" else f"{name}.{methods.get(op)}({wanted})"
         helper = self.constant(operators.TESTS[op])
@@ -184,14 +184,14 @@ class Fast(General):
             return Code(f"{helper}({subject}, {wanted})", "bool")
         return Code(f"({native} if type({name} := {subject}) is str else {helper}({name}, {wanted}))", "bool")
 
-    def call(self, node: Call | Method, depth: int) -> Code:
+    def call(self, node: Call | Method) -> Code:
         if isinstance(node, Call) and node.name.upper() == "LENGTH" and len(node.args) == 1:
             function = find(node.name, node.prefixed)
             if function is not None:
-                argument, name = self.code(node.args[0], depth + 1).source, self.temporary()
+                argument, name = self.code(node.args[0]).source, self.temporary()
                 helper = self.constant(function.call)
                 return Code(f"(len({name}) if type({name} := {argument}) is str else {helper}({name}))")
-        return super().call(node, depth)
+        return super().call(node)
 
 
 def small_number(node: Node) -> bool:

@@ -97,7 +97,7 @@ def limit_history(engine: Engine, child: Thread, plan: HandoffPlan | None, summa
         child.notes["handoff"] = engine.recorder.text(summary)
     mode, count = history_wanted(plan)
     if mode == "auto":
-        mode, count = ("none", 0) if summary else ("last_n", _AUTO)
+        mode, count = "none" if summary else "last_n", _AUTO
     if mode == "full":
         return
     state = engine.state
@@ -114,6 +114,8 @@ def history_wanted(plan: HandoffPlan | None) -> tuple[str, int]:
     count = nested.given("count") or nested.given("last_n")
     written = word(lines.value).lower()
     last = _LAST.fullmatch(written)
-    if count or last:
-        return "last_n", count or int(last[1] if last else 0)
+    if count:
+        return "last_n", count
+    if last:
+        return "last_n", int(last[1])
     return type_at("context", "history").read_word(written) or "none", 0

@@ -199,9 +199,9 @@ def _valid(year: int, month: int, day: int) -> date | None:
 
 
 def _yearless(month: int, day: int, today: date, temporal: str) -> date | None:
-    """The date nearest to what ``temporal`` wants: the coming one unless it asks for the past."""
+    """The date nearest to what ``temporal`` wants: the coming one unless it asks for the past; today is today."""
     this = _valid(today.year, month, day)
-    if this is None or (temporal == "past") == (this <= today):
+    if this is None or (this <= today if temporal == "past" else this >= today):
         return this
     return _valid(today.year + (-1 if temporal == "past" else 1), month, day)
 

@@ -85,7 +85,7 @@ def lowered(rule: nodes.Rule) -> str:
 
 def fields_read(plan: RulePlan, fields: Collection[str]) -> tuple[str, ...]:
     """The gather fields that a rule reads and does not ask for itself."""
-    if not fields or plan.checkpoint is not None:
+    if plan.checkpoint is not None:
         return ()
     asked = asked_by(plan.condition) | (asked_by(plan.gate) if plan.gate is not None else frozenset())
     roots = dict.fromkeys(name.split(".", 1)[0] for name in plan.names)

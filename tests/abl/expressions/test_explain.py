@@ -61,6 +61,9 @@ def test_the_example_of_the_specification():
     assert (tree["children"][1]["start"], tree["children"][1]["end"]) == (26, 34)
 
 
+DAY, OTHER_DAY, MOMENT = "2026-03-01", "2026-03-02", "2026-03-01T09:00:00.000Z"
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -187,6 +190,21 @@ def test_the_first_segment_that_is_unset(text, context, source):
         ('a startsWith "1"', {"a": 12}, [("left", "number", "string", "text")]),
         ("a contains 1", {"a": "12"}, [("right", "number", "string", "text")]),
         ("a + b <= c", {"a": 1, "b": 2.5, "c": 3}, []),
+        ("a == b", {"a": 1, "b": None}, []),
+        ("a == b", {"a": "1", "b": None}, []),
+        ("a == b", {"a": "x", "b": "y"}, []),
+        ("a == b", {"a": DAY, "b": OTHER_DAY}, []),
+        ("a < b", {"a": DAY, "b": OTHER_DAY}, []),
+        ("a < b", {"a": DAY, "b": MOMENT}, [("left", "date", "datetime", "utc_midnight")]),
+        ("a < b", {"a": MOMENT, "b": DAY}, [("right", "date", "datetime", "utc_midnight")]),
+        ("a < b", {"a": MOMENT, "b": MOMENT}, []),
+        ("a < b", {"a": [1, 2], "b": 3}, [("left", "array", "number", "array_length")]),
+        ("a - b", {"a": [1, 2], "b": 3}, [("left", "array", "null", "unreadable_is_null")]),
+        ("a + b", {"a": "x", "b": "y"}, []),
+        ("a + b", {"a": None, "b": "y"}, []),
+        ("a + b", {"a": 1, "b": "2"}, [("right", "string", "number", "numeric_string")]),
+        ("a contains b", {"a": "x", "b": None}, []),
+        ("a contains b", {"a": [1], "b": 1}, []),
     ],
 )
 def test_conversions_are_noted(text, context, wanted):
@@ -207,6 +225,9 @@ def test_large_values_are_cut_with_their_size():
     tree = explained("xs", {"xs": ["é" * 10] * 1000})
     assert (len(tree["value"]), tree["size"], tree["type"]) == (2048, 13001, "array")
     assert "size" not in explained("x", {"x": "a" * 2048})
+    assert "size" not in explained("xs", {"xs": ["a" * 2044]})  # as JSON 2,048 characters
+    tree = explained("xs", {"xs": {"k": "a" * 5000}})
+    assert (len(tree["value"]), tree["size"], tree["type"]) == (2048, 5008, "object")
 
 
 def test_the_tree_is_json():

@@ -227,6 +227,23 @@ def test_an_error_can_be_moved_to_where_the_expression_stands():
     assert (moved.start, moved.end, moved.code) == (12, 13, "ABL202")
 
 
+def test_the_flags_of_a_regular_expression_are_pointed_at():
+    found = error("a matches /b/ix")
+    assert (found.start, found.end, found.reason) == (
+        13,
+        15,
+        "the flags of a regular expression are i, m and s, not `ix`",
+    )
+
+
+@pytest.mark.parametrize("text", ['"{{a}} b {{c}}"', '"{{a}}{{c}}"'])
+def test_scan_colours_each_slot_of_a_text(text):
+    whole = f"x + {text}"
+    pieces = [whole[piece.start : piece.end] for piece in scan(whole)[2:]]
+    assert "".join(pieces) == text
+    assert [piece for piece in pieces if piece.startswith("{{")] == ["{{a}}", "{{c}}"]
+
+
 def test_scan_colours_every_kind():
     text = 'LENGTH(name) >= 3 AND x matches /^a/i OR t == "hi {{name}}!"'
     assert [(text[piece.start : piece.end], piece.kind) for piece in scan(text)] == [
@@ -251,3 +268,29 @@ def test_scan_colours_every_kind():
 
 def test_scan_goes_on_behind_what_cannot_be_read():
     assert [piece.kind for piece in scan('a § "b')] == ["name", "op", "string"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(a b)", "an operator is missing before `b`"),
+        ("[a b]", "`,` or `]` is expected, not `b`"),
+        ("{a: 1 b: 2}", "`,` or `}` is expected, not `b`"),
+        ("UPPER(a b)", "`,` or `)` is expected, not `b`"),
+        ("UPPER((a b))", "an operator is missing before `b`"),
+        ("a == EMPTY b", "`EMPTY` cannot stand here without parentheses"),
+        ("a + EMPTY b", "`EMPTY` cannot stand here without parentheses"),
+        ("a == NOT b", "`NOT` cannot stand here without parentheses"),
+        ("UPPER(a) (b)", "an operator is missing before `(`"),
+        ("a ]", "`]` closes nothing"),
+        ("a +", "a value is missing after `+`"),
+        ("", "the expression is empty"),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_named(text, reason):
+    assert error(text).reason == reason
+
+
+@pytest.mark.parametrize(("calls", "code"), [(32, "ABL201"), (33, "ABL228")])
+def test_brackets_without_end_are_told_by_the_calls_among_them(calls, code):
+    assert error("(" * (101 - calls) + "LENGTH(" * calls).code == code

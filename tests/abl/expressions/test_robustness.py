@@ -1,5 +1,6 @@
 """No text and no value takes unbounded time or stack, or raises but ExpressionError (docs/architecture.md §6)."""
 
+import json
 import random
 import time
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abl.expressions import ExpressionError, compile_expression, compile_template, read_condition, scan
+from abl.expressions import ExpressionError, bounds, compile_expression, compile_template, read_condition, scan
 from abl.expressions.bounds import (
     MAX_EXPRESSION_LENGTH,
     MAX_HEIGHT,
@@ -286,3 +287,34 @@ def test_every_way_to_evaluate_gives_the_same_value(text, context):
         assert trace.tree["value"] == checked.value
     assert expression.explain(context, rng=seeded[4], **options) == trace.tree
     assert expression.explain(context, rng=seeded[5], **options) == trace.tree
+
+
+def test_an_expression_may_be_as_long_as_the_limit():
+    assert read("x" * MAX_EXPRESSION_LENGTH) is None
+    assert read("x" * (MAX_EXPRESSION_LENGTH + 1)).code == "ABL201"
+
+
+def test_a_rendering_uses_all_of_its_room_and_no_more(monkeypatch):
+    monkeypatch.setattr(bounds, "MAX_RENDERED", 3)
+    for count in (2, 3, 4):
+        items = ["a", "b", "c", "d"][:count]
+        assert compile_template("{{#each xs}}{{this}}{{/each}}").render({"xs": items}) == "abcd"[: min(count, 3)]
+        assert compile_template("abcd"[:count]).render({}) == "abcd"[: min(count, 3)]
+
+
+def test_loops_pass_as_often_as_they_may_together(monkeypatch):
+    monkeypatch.setattr(bounds, "MAX_ITERATIONS", 3)
+    assert compile_template("{{#each xs}}{{this}}{{/each}}").render({"xs": [1, 2, 3, 4]}) == "123"
+    assert compile_template("{{#each xs}}{{#each ys}}.{{/each}}{{/each}}").render({"xs": [1, 2], "ys": [1, 2]}) == ".."
+    assert compile_template("{{#each xs}}{{this}}{{/each}}.").render({"xs": [1, 2, 3, 4]}) == "123."
+
+
+def test_templates_stand_in_the_literals_of_templates_four_deep():
+    def inside(depth: int) -> str:
+        text = "{{x}}"
+        for _ in range(depth):
+            text = "{{" + json.dumps(text) + "}}"
+        return text
+
+    assert compile_template(inside(4)).render({"x": "deep"}) == "deep"
+    assert compile_template(inside(5)).render({"x": "deep"}) == "{{x}}"

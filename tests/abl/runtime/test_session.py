@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from abl import check
 from abl.runtime import NotRunnable, Session
 from abl.runtime.events.reading import state_at, without_durations
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools
@@ -162,6 +163,15 @@ def test_errors_in_the_files_refuse_the_run():
         session(broken)
     assert refused.value.diagnostics
     assert "UNHEARD_OF" in str(refused.value)
+
+
+def test_an_error_behind_warnings_refuses_the_run():
+    broken = DESK + "UNHEARD_OF: x\n"
+    found = check({"desk.agent.abl": broken}).diagnostics
+    severities = [problem.severity for problem in found]
+    assert severities.index("warning") < severities.index("error")
+    with pytest.raises(NotRunnable, match="UNHEARD_OF"):
+        session(broken)
 
 
 @pytest.mark.parametrize(

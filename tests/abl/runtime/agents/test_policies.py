@@ -36,6 +36,9 @@ POLICIES:
         triggerSignal: too_many
       - forbiddenWhen: n == 9
         behavior: "say so"
+  - NAME: some
+    RULES:
+      - forbiddenWhen: n == 0
 GATHER:
   n:
     type: number
@@ -53,6 +56,7 @@ def said(text: str) -> tuple[Any, Any]:
     ("text", "violated"),
     [
         ("2", []),
+        ("0", [("some", "forbiddenWhen", "n == 0", {})]),
         ("3", [("small", "allowedWhen", "n < 3", {"signal": "too_many"})]),
         (
             "9",

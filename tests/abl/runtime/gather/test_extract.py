@@ -68,6 +68,8 @@ def test_options_are_found_as_whole_words_and_by_a_unique_beginning():
     assert values("doubled", plan) == {}
     assert option_of(plan, "dou") == "double"
     assert option_of(plan, "s") is None
+    assert option_of(plan, "") is None
+    assert option_of(field("room", options=("suite", "suite deluxe")), "Suite") == "suite"
 
 
 def test_parts_of_a_reply_are_matched_in_order_when_all_were_asked():
@@ -92,7 +94,13 @@ def test_a_range_has_two_ends(text, value):
 
 
 def test_a_single_number_is_no_range():
-    assert read_value(field("r", type="number", range=True), "5", "en", TODAY)[0] is False
+    plan = field("r", type="number", range=True)
+    assert [read_value(plan, text, "en", TODAY)[:2] for text in ("5", "none")] == [(False, None)] * 2
+
+
+def test_a_value_of_a_type_without_words_is_what_was_said():
+    assert read_value(field("a", type="address"), "Main St 5", "en", TODAY)[:2] == (True, "Main St 5")
+    assert read_value(field("a", type="email"), "Main St 5", "en", TODAY)[:2] == (False, None)
 
 
 def test_lists_are_cut_and_typed():

@@ -24,13 +24,20 @@ SUNDAY = date(2026, 3, 1)
         ("twenty one", "en", 21),
         ("Hundred", "en", 100),
         ("zero", "en", 0),
+        ("a hundred", "en", 100),
+        ("one hundred", "en", 100),
+        ("1.200", "en", 1.2),
+        ("1,20", "en", 1.2),
+        ("1,200,300", "en", 1200300),
+        ("1.200.300", "de", 1200300),
+        ("1.5", "de", 1.5),
     ],
 )
 def test_numbers_are_read_by_the_language(text, language, value):
     assert parse_number(text, language) == value
 
 
-@pytest.mark.parametrize("text", ["", "abc", "1e999", "--3"])
+@pytest.mark.parametrize("text", ["", "abc", "1e999", "--3", "1.2,3"])
 def test_what_is_no_number_gives_none(text):
     assert parse_number(text) is None
 
@@ -54,10 +61,36 @@ def test_what_is_no_number_gives_none(text):
         ("in two weeks", "2026-03-15"),
         ("5/4/2026", "2026-05-04"),
         ("in a month", "2026-04-01"),
+        ("in 9 months", "2026-12-01"),
+        ("in 10 months", "2027-01-01"),
+        ("in a year", "2027-03-01"),
+        ("4 sep", "2026-09-04"),
+        ("Sept. 4", "2026-09-04"),
+        ("March 1", "2026-03-01"),
+        ("last sunday", "2026-02-22"),
     ],
 )
 def test_dates_count_from_today(text, value):
     assert [found.value for found in recognise("date", text, "en", SUNDAY)] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("monday", "2026-03-09"),
+        ("this friday", "2026-03-06"),
+        ("next wednesday", "2026-03-11"),
+        ("last wednesday", "2026-02-25"),
+        ("last tuesday", "2026-03-03"),
+    ],
+)
+def test_weekdays_count_from_the_middle_of_a_week(text, value):
+    assert [found.value for found in recognise("date", text, "en", date(2026, 3, 4))] == [value]
+
+
+def test_the_last_day_of_a_month_stays_in_the_month_that_is_meant():
+    assert recognise("date", "in a month", "en", date(2026, 1, 31))[0].value == "2026-02-28"
+    assert recognise("date", "in 2 months", "en", date(2026, 1, 31))[0].value == "2026-03-31"
 
 
 def test_day_and_month_follow_the_locale():
@@ -68,6 +101,9 @@ def test_day_and_month_follow_the_locale():
 def test_a_date_without_year_can_be_in_the_past():
     assert recognise("date", "Dec 24", "en", SUNDAY, "past")[0].value == "2025-12-24"
     assert recognise("date", "Dec 24", "en", SUNDAY)[0].value == "2026-12-24"
+    assert recognise("date", "Feb 28", "en", SUNDAY, "past")[0].value == "2026-02-28"
+    assert recognise("date", "Mar 1", "en", SUNDAY, "past")[0].value == "2026-03-01"
+    assert recognise("date", "Mar 1", "en", SUNDAY, "future")[0].value == "2026-03-01"
 
 
 @pytest.mark.parametrize("text", ["2026-13-01", "30 February", "no date here", "in 999999 years"])
@@ -86,6 +122,10 @@ def test_another_language_is_read_with_its_month_names():
         ("tomorrow at 5pm", "2026-03-02T17:00:00Z"),
         ("2026-05-04 12:30", "2026-05-04T12:30:00Z"),
         ("12am today", "2026-03-01T00:00:00Z"),
+        ("12pm today", "2026-03-01T12:00:00Z"),
+        ("12:05 am today", "2026-03-01T00:05:00Z"),
+        ("23:59 today", "2026-03-01T23:59:00Z"),
+        ("7 p.m. tomorrow", "2026-03-02T19:00:00Z"),
     ],
 )
 def test_a_datetime_is_a_date_with_a_time(text, value):
@@ -135,6 +175,8 @@ def test_mail_and_phone_are_normalised():
 def test_whole_needs_the_whole_text():
     assert whole("number", " 4. ", "en", SUNDAY).value == 4
     assert whole("number", "4 people", "en", SUNDAY) is None
+    assert whole("number", "people 4", "en", SUNDAY) is None
+    assert whole("number", "4 5", "en", SUNDAY) is None
 
 
 def test_a_fraction_is_no_integer():

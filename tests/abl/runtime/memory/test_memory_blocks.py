@@ -140,6 +140,10 @@ def test_a_policy_of_a_message_counts_for_that_message_only():
         ({"archival_mode": "always"}, "archival_mode is 'always'; it is tool_only, auto or off"),
         ({"archival_limit": -1}, "archival_limit is -1; it is a whole number from 0 to 100"),
         ({"archival_limit": True}, "archival_limit is True"),
+        ({"archival_limit": 101}, "archival_limit is 101"),
+        ({"archival_limit": None}, "archival_limit is None"),
+        ({"archival_min_score": True}, "archival_min_score is True"),
+        ({"archival_min_score": -0.1}, "archival_min_score is -0.1"),
         ({"archival_min_score": 2}, "archival_min_score is 2; it is a number from 0 to 1, or null"),
         ({"include_user_core": "yes"}, "include_user_core is 'yes'; it is true or false"),
         ({"archival_mod": "auto"}, "no 'archival_mod'; did you mean archival_mode"),
@@ -154,6 +158,18 @@ def test_a_wrong_policy_is_refused_with_what_would_be_right(policy, words):
         run.say("hello", memory_policy=policy)
     assert run.turn_number == 0
     assert run.say("hello").waiting == "reasoning"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *({"archival_limit": limit} for limit in (0, 100)),
+        *({"archival_min_score": score} for score in (None, 0, 0.5, 1)),
+        *({"archival_mode": mode} for mode in ("tool_only", "auto", "off")),
+    ],
+)
+def test_a_policy_takes_the_ends_of_what_it_may_be(policy):
+    assert {key: MemoryPolicy.read(policy).as_dict()[key] for key in policy} == policy
 
 
 def test_without_a_signed_in_user_nothing_goes_in_and_no_block_tool_is_offered():

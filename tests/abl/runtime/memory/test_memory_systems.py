@@ -1,5 +1,6 @@
 """The memory systems in memory (docs/spec 11): compare-and-set, limits, ranking, merging, projections."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -198,3 +199,10 @@ def test_of_lines_with_the_word_once_the_shorter_one_ranks_higher():
     short, long, other = scores(["the atlas", "the atlas stands beside many large old maps", "nothing"], "atlas")
     assert 0 < long < short < 1
     assert other == 0
+
+
+def test_a_line_of_average_length_is_not_stretched():
+    same, more = scores(["red atlas", "red globe"], "atlas"), scores(["red atlas", "big red globe on legs"], "atlas")
+    weight = math.log(2)  # of a word that one of two lines has
+    assert same[0] == pytest.approx(weight / (1 + weight), abs=1e-6)
+    assert more[0] > same[0]

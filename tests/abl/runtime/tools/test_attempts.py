@@ -52,3 +52,31 @@ FLOW:
 """
     turn = session(agent, tools={"count": [{"error": {"type": "tool_error"}}]}).start()
     return [event["delay"] for event in events_of(turn, "call.retry")]
+
+
+@pytest.mark.parametrize(
+    ("call", "mock", "subtype", "retryable"),
+    [
+        ("count(n=1)", {"result": {}, "delay_ms": 90}, "tool_timeout", True),
+        ("count(n=later)", {"result": {}}, "missing_argument", False),
+    ],
+)
+def test_a_call_that_failed_gave_no_sample_and_says_whether_it_may_be_tried_again(call, mock, subtype, retryable):
+    agent = f"""TOOLS:
+  count(n: number) -> object
+    description: "Counts"
+    timeout: 50
+MEMORY:
+  session:
+    - later
+      TYPE: number
+FLOW:
+  a:
+    REASONING: false
+    CALL: {call}
+"""
+    ended = events_of(session(agent, tools={"count": [mock]}).start(), "call.end")
+    found = [
+        (each["error"]["error"]["subtype"], each["error"]["error"]["retryable"], each["generated"]) for each in ended
+    ]
+    assert found == [(subtype, retryable, False)]
