@@ -171,7 +171,7 @@ def test_an_error_behind_warnings_refuses_the_run():
     severities = [problem.severity for problem in found]
     assert severities.index("warning") < severities.index("error")
     with pytest.raises(NotRunnable, match="UNHEARD_OF"):
-        session(broken)
+        session(broken, problems=found)
 
 
 @pytest.mark.parametrize(
