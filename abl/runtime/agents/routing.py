@@ -41,6 +41,8 @@ def route(engine: Engine, thread: Thread) -> Signal:
             continue
         engine.turn.routed = True
         record = condition_record(engine, thread, plan.when, outcome, source="gate")
+        if plan.name:
+            record["route"] = plan.name
         return _take(engine, thread, plan, chosen, record)
     return Signal.NEXT
 
