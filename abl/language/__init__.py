@@ -164,6 +164,13 @@ def takes_lines(place: str, written: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def takes_no_text(place: str, written: str) -> bool:
+    """True for a listed key that takes lines, and of which no type is a text."""
+    found = key_at(place, written)
+    return found is not None and takes_lines(place, written) and not any(one.may_be_empty for one in parts(found.type))
+
+
+@lru_cache(maxsize=4_096)
 def needs_value(place: str, written: str) -> bool:
     """True for a key of a place that says nothing without a value behind or below it."""
     found = key_at(place, written)
@@ -283,6 +290,7 @@ __all__ = [
     "runs_here",
     "section_value",
     "takes_lines",
+    "takes_no_text",
     "takes_one",
     "takes_text",
     "type_at",
