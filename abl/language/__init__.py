@@ -244,6 +244,11 @@ def runs_here(place: str, written: str) -> str:
     return f"{said} (docs/spec {found.spec})" if found is not None and said else ""
 
 
+def runs_at(place: str) -> tuple[str, ...]:
+    """The keys of a place that the runtime carries out, as authors write them."""
+    return tuple([key.name for key in PLACES[place].listed if key.runs == "executed"])
+
+
 def platform_keys(place: str) -> tuple[str, ...]:
     """The keys of a place that nothing here executes, in upper case; those with a code of their own are left out."""
     return tuple([name for name, key in PLACES[place].keys.items() if key.runs == "platform" and key.offered])
@@ -287,6 +292,7 @@ __all__ = [
     "plain",
     "platform_keys",
     "profile_value",
+    "runs_at",
     "runs_here",
     "section_value",
     "takes_lines",
