@@ -108,7 +108,7 @@ def several(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterato
 def plain_texts(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[Found]:
     """ABL125 for a text where properties or a list are due, and nothing reads a text (01 §3.1)."""
     for place, block in _properties(whole, source):
-        if block.value is None or block.children or not _is_text(block.value) or not takes_no_text(place, block.key):
+        if block.value is None or not takes_no_text(place, block.key) or block.children or not _is_text(block.value):
             continue
         value, key = value_at(place, block.key), key_at(place, block.key)
         by_parser = f"{place}.{canonical_key(block.key)}" in _REPORTED_BY_PARSER
