@@ -164,6 +164,13 @@ def takes_lines(place: str, written: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def takes_no_text(place: str, written: str) -> bool:
+    """True for a listed key that takes lines, and of which no type is a text."""
+    found = key_at(place, written)
+    return found is not None and takes_lines(place, written) and not any(one.may_be_empty for one in parts(found.type))
+
+
+@lru_cache(maxsize=4_096)
 def needs_value(place: str, written: str) -> bool:
     """True for a key of a place that says nothing without a value behind or below it."""
     found = key_at(place, written)
@@ -237,6 +244,11 @@ def runs_here(place: str, written: str) -> str:
     return f"{said} (docs/spec {found.spec})" if found is not None and said else ""
 
 
+def runs_at(place: str) -> tuple[str, ...]:
+    """The keys of a place that the runtime carries out, as authors write them."""
+    return tuple([key.name for key in PLACES[place].listed if key.runs == "executed"])
+
+
 def platform_keys(place: str) -> tuple[str, ...]:
     """The keys of a place that nothing here executes, in upper case; those with a code of their own are left out."""
     return tuple([name for name, key in PLACES[place].keys.items() if key.runs == "platform" and key.offered])
@@ -280,9 +292,11 @@ __all__ = [
     "plain",
     "platform_keys",
     "profile_value",
+    "runs_at",
     "runs_here",
     "section_value",
     "takes_lines",
+    "takes_no_text",
     "takes_one",
     "takes_text",
     "type_at",

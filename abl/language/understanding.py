@@ -296,10 +296,25 @@ _LISTENING: Final = place(
 )
 _BARGE_IN_CONTINUATION: Final = place(
     "barge_in_continuation",
-    key("window_ms", ANY, "pause after which the caller is done, in ms, 300 to 2000"),
-    key("max_hold_ms", ANY, "longest wait for more, in ms, 500 to 8000"),
-    key("max_merges", ANY, "parts that are put together, 1 to 20"),
-    key("max_chars", ANY, "longest text that is put together, 1 to 20000"),
+    key(
+        "window_ms",
+        Number(low=300, high=2000, whole=False, unit="milliseconds"),
+        "pause after which the caller is done, in ms, 300 to 2000",
+        code="ABL1073",
+    ),
+    key(
+        "max_hold_ms",
+        Number(low=500, high=8000, whole=False, unit="milliseconds"),
+        "longest wait for more, in ms, 500 to 8000",
+        code="ABL1073",
+    ),
+    key("max_merges", Number(low=1, high=20, whole=False), "parts that are put together, 1 to 20", code="ABL1073"),
+    key(
+        "max_chars",
+        Number(low=1, high=20000, whole=False),
+        "longest text that is put together, 1 to 20000",
+        code="ABL1073",
+    ),
     runs="platform",
     spec="09 §13",
 )

@@ -52,6 +52,11 @@ def takes_either(value: Value) -> bool:
     return bool(value.kinds or value.words or bool(maps) == bool(lists) or (value.maps and value.maps[0] in _EITHER))
 
 
+def is_either(place: str) -> bool:
+    """True for a place whose maps have other forms as well."""
+    return place in _EITHER
+
+
 def belongs_below(source: Source, place: str, block: Block) -> str:
     """The one key of a place below which a list belongs that was written in the place of its properties."""
     if place in _BELOW:

@@ -21,6 +21,7 @@ from abl.analysis.conformance.shape_forms import (
     belongs_below,
     entries_of_map,
     form_of,
+    is_either,
     is_wrong,
 )
 from abl.analysis.fixes.entries import has_own_lines
@@ -34,8 +35,11 @@ from abl.language import (
     knows,
     profile_value,
     section_value,
+    shown,
+    takes_no_text,
     takes_one,
     takes_text,
+    value_at,
 )
 from abl.language.written import items_of
 from abl.source import Source, Span
@@ -55,6 +59,8 @@ _REPORTED_BY_PARSER: Final = words(
 """Where the parser or a rule of its own says the same."""
 
 
+_ALSO_TEXTS: Final = frozenset([each.name for each in shown.PLACES]) | {"voice", "transform", "await_attachment"}
+"""Places of which a text is read, too: what is shown may come from a path, and a step may name what it waits for."""
 _TERM: Final = re.compile(r"\s(?:--|–|—)\s")
 
 
@@ -97,6 +103,28 @@ def several(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterato
             other = "lines below it" if block.children else "list or properties in brackets"
             reason = f"`{block.key}` takes one value behind its colon, and no {other}"
             yield _wrong_form(block, *_as_one(source, place, block), reason=reason)
+
+
+def plain_texts(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[Found]:
+    """ABL125 for a text where properties or a list are due, and nothing reads a text (01 §3.1)."""
+    for place, block in _properties(whole, source):
+        if block.value is None or not takes_no_text(place, block.key) or block.children or not _is_text(block.value):
+            continue
+        value, key = value_at(place, block.key), key_at(place, block.key)
+        by_parser = f"{place}.{canonical_key(block.key)}" in _REPORTED_BY_PARSER
+        below = {*value.maps, *value.lists, *value.named_lists, *value.named_maps}
+        read = key is None or key.alone or any(is_either(each) or each in _ALSO_TEXTS for each in below)
+        if not by_parser and not read and key is not None and key.runs == "executed":
+            due = "a list" if value.lists or value.named_lists else "properties"
+            yield _wrong_form(block, reason=f"`{block.key}` takes {due} below it, and no text")
+
+
+def _is_text(value: nodes.Text) -> bool:
+    """True for a text that nothing is filled into, and that is not empty."""
+    written = value.value.strip()
+    if not written or written[0] == "$" or "{{" in written or written.lower() in ("null", "~"):
+        return False
+    return value.style != "bare" or value.raw[:1] not in ("[", "{")
 
 
 def _properties(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterable[tuple[str, Block]]:

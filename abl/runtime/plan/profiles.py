@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from abl.language import key_at
+from abl.language import key_at, runs_at
 from abl.language.entry import Entry, named
 from abl.language.written import listed
 from abl.runtime.evaluation import Formula, condition
@@ -17,7 +17,6 @@ from abl.runtime.plan.parts import RulePlan
 from abl.runtime.plan.rules import rule_plan
 from abl.syntax import nodes
 
-RESPONSE = ("max_response_length", "max_buttons", "fallback_format", "media_types")
 FIRST_INDEX = 100_000
 """Where the numbers of a profile's rules begin: behind those of any agent."""
 
@@ -98,7 +97,7 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
         skipped=frozenset(flow.texts("SKIP")),
         fields=dict(named("override", gather.lines("FIELD_OVERRIDES"))),
         steps=dict(named("step_override", flow.lines("OVERRIDES"))),
-        response={key: response.given(key) for key in RESPONSE if key in response},
+        response={key: response.given(key) for key in runs_at("profile_response") if key in response},
         left_out=tuple(_left_out(program, profile)),
         span=program.span(profile),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from abl import check
-from abl.language import takes_one, takes_text
+from abl.language import takes_no_text, takes_one, takes_text
 from abl.language.types import Number, parts
 from tests.abl.language.frames import Frame, frames
 from tests.abl.language.spellings import LINES, spelled
@@ -89,3 +89,20 @@ def test_every_value_in_another_form_is_one_error() -> None:
     cases = tried()
     assert len(cases) > 1_200
     each(cases, one_error)
+
+
+def test_what_takes_no_text_is_known_from_its_type() -> None:
+    assert takes_no_text("tool", "confirmation")
+    assert takes_no_text("policy", "RULES")
+    assert not takes_no_text("step", "LOG")
+    assert not takes_no_text("tool", "confirm")
+
+
+@pytest.mark.thorough
+def test_a_text_where_properties_are_due_is_told_by_one_rule_alone() -> None:
+    told = 0
+    for (place, key, _), frame in frames().items():
+        if takes_no_text(place, key) and frame.key.runs == "executed":
+            codes = codes_there(frame, "x")
+            told += codes == {"ABL125"}
+    assert told >= 60

@@ -12,6 +12,8 @@ from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes import content as content_fixes
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.language import PLACES
+from abl.language.types import Number
 from abl.syntax import nodes
 from abl.syntax.nodes import Content, same_key
 
@@ -19,12 +21,6 @@ _TAG: Final = re.compile(r"\{\{(?:(?!\{\{|\}\}).)*+\}\}", re.DOTALL)
 _PROLOG: Final = re.compile(r"\A\s*(?:<\?xml[^<>]*\?>)?\s*(?:<!DOCTYPE[^<>\[\]]*>)?")
 _OPEN, _CLOSE = "<speak>", "</speak>"
 _CLOSED: Final = frozenset({"bargein", "endofspeechturntype"})
-_CONTINUATION: Final = {
-    "window_ms": (300, 2000),
-    "max_hold_ms": (500, 8000),
-    "max_merges": (1, 20),
-    "max_chars": (1, 20000),
-}
 
 
 @rule("ABL1072", "malformed-ssml", "error", "SSML is not well formed: {reason}", over=nodes.Voice)
@@ -124,10 +120,12 @@ def _voice(voice: nodes.Voice, agent: AgentIndex) -> Iterator[Found]:
 def _ranges(conversation: Content | None, path: str) -> Iterator[Found]:
     listening = conversation.get("listening") if conversation is not None else None
     merging = listening.get("barge_in_continuation") if listening is not None else None
-    for key, (low, high) in _CONTINUATION.items() if merging is not None else ():
-        member = merging.get(key) if merging is not None else None
-        if member is not None and is_fixed(member) and not in_range(member.word_of(), low, high):
-            words = "`{k}` must be between {low} and {high}"
+    for declared in PLACES["barge_in_continuation"].listed if merging is not None else ():
+        member, limits = merging.get(declared.name) if merging is not None else None, declared.type
+        if member is None or not isinstance(limits, Number) or limits.high is None or not is_fixed(member):
+            continue
+        if not in_range(member.word_of(), limits.low, limits.high):
+            words, low, high = "`{k}` must be between {low} and {high}", f"{limits.low:g}", f"{limits.high:g}"
             yield found(member.place, node=path, k=member.key, low=low, high=high, wording=words)
 
 

@@ -10,6 +10,7 @@ from abl.analysis import fixes
 from abl.analysis.conformance import closed_places, empty_keys, generic
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
+from abl.language import offered_keys
 from abl.syntax import nodes
 from abl.syntax.readers.entries import NAME
 from abl.syntax.recovery import findings
@@ -29,10 +30,8 @@ def too_many_problems() -> None:
     """
 
 
-_TABLE_KEYS = (
-    "source", "values", "map", "table_name", "collection", "endpoint", "field", "headers", "timeout_ms",
-    "case_sensitive", "fuzzy_match", "fuzzy_threshold", "name", "description",
-)  # fmt: skip
+_TABLE_KEYS: Final = (*offered_keys("lookup"), "collection", "name", "description")
+"""Keys by which a mapping is known as a lookup table, those of older notations at the end."""
 
 
 @rule("ABL103", "unknown-section", "error", "Unknown section `{x}`. Did you mean `{y}`?", over=nodes.Section)

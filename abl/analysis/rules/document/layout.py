@@ -198,8 +198,8 @@ def list_item_expected(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
 def unreadable_line(whole: Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex) -> Iterator[Found]:
     """
     What: The file is empty, or a line could not be read and was skipped; a list stands where properties are due, or the
-        other way round; a list, braces or lines below stand where one word, switch, number or time is due; or the
-        YAML form holds a tag, an anchor, an alias or a merge key.
+        other way round; a list, braces or lines below stand where one word, switch, number or time is due, or a text
+        where properties or a list are due; or the YAML form holds a tag, an anchor, an alias or a merge key.
     Why: What the line says has no effect. YAML has those for its readers; here nobody gives them a meaning.
     Bad:
         AGENT: Desk
@@ -215,6 +215,7 @@ def unreadable_line(whole: Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex)
         GOAL: "Lend books"
     """
     yield from wrong_forms.several(whole, agent.own_source)
+    yield from wrong_forms.plain_texts(whole, agent.own_source)
     if not isinstance(whole, nodes.Rule | nodes.OnFail):
         yield from wrong_forms.misread(whole, agent.own_source)
         yield from wrong_forms.unread_terms(whole, agent.own_source)
