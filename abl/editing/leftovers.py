@@ -37,17 +37,24 @@ def left_alone(
     for path in sorted({agent.source.path for agent in homes}):
         taken = {edit.span.start for edit in edits.get(path, ())} | _others(index, path)
         source = index.source(path)
-        spans = _standing(source.text, word) if word.search(source.text) else ()
+        spans = _standing(source.text, word, symbol.kind == "action") if word.search(source.text) else ()
         found += [{"path": path, "range": range_dict(source, span)} for span in spans if span.start not in taken]
     return found
 
 
-def _standing(text: str, word: re.Pattern[str]) -> Iterator[Span]:
+def _standing(text: str, word: re.Pattern[str], is_id: bool) -> Iterator[Span]:
+    """``is_id``: a word in quotes within a longer text counts too, as JSON of a format names the id of an element."""
     for start, end, kind in tokens(text):
         is_leftover = _in_prose if kind in _PROSE else _in_code
         for match in word.finditer(text, start, end) if kind not in _NO_NAMES else ():
-            if is_leftover(text, match, Span(start, end)):
+            token = Span(start, end)
+            if is_leftover(text, match, token) or (is_id and kind in _PROSE and _is_quoted_within(text, match, token)):
                 yield Span(*match.span())
+
+
+def _is_quoted_within(text: str, match: re.Match[str], token: Span) -> bool:
+    around = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+    return around in ('""', "''") and token.start < match.start() - 1 and match.end() + 1 < token.end
 
 
 def _in_code(text: str, match: re.Match[str], token: Span) -> bool:

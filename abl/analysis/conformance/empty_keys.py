@@ -6,6 +6,7 @@ The parser reports them in the places that have nodes of their own (``parsed``);
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from abl.analysis.conformance.closed_places import Whole, walked
 from abl.analysis.registry import Found, found
@@ -14,6 +15,9 @@ from abl.source import Source
 from abl.syntax import nodes
 from abl.syntax.nodes import Block
 from abl.syntax.recovery import findings
+
+_OF_RULES: Final = frozenset({"rule", "on_fail"})
+"""Places whose keys the parser and ABL405 report where nothing is behind them, in STEP_CONSTRAINTS too."""
 
 
 def empty_keys(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> Iterator[Found]:
@@ -35,7 +39,7 @@ def _without_value(whole: Whole | nodes.Rule | nodes.OnFail, source: Source) -> 
     if isinstance(whole, nodes.Section) and whole.keyword == "BEHAVIOR_PROFILE" and whole.block is not None:
         yield from (("inline_profile", block) for block in whole.block.children if _is_empty(block))
     for stood in walked(source, whole).properties:
-        if _is_empty(stood.block):
+        if _is_empty(stood.block) and not (stood.place in _OF_RULES and stood.block.value is None):
             yield stood.place, stood.block
 
 
