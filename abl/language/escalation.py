@@ -59,7 +59,7 @@ _TRIGGER: Final = place(
 )
 _HUMAN_CONTEXT: Final = place(
     "human_context",
-    key("NAME", NAMES, "name of the entry"),
+    key("NAME", ANY, "name of the entry"),
     key("TEMPLATE", ANY, "text for the human; {{...}} is filled in"),
     key("INCLUDE", NAMES, "variables that are shown with it"),
     title="context_for_human",

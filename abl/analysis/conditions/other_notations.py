@@ -16,7 +16,10 @@ _LONGEST: Final = 500
 """Characters of an expression beyond which nothing is offered."""
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
 _CURLY: Final = re.compile("[“”„‘’]")
-_TEXT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\]|\\.)*+\'|(?<=[~s])\s*+(/(?:[^/\\\n]|\\.)++/[ims]*+)')
+_TEXT: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'(?:[^\'\\]|\\.)*+(?:\'|\\?\Z)'  # to the end where it is not closed
+    r"|(?<=[~s])\s*+(/(?:[^/\\\n]|\\.)++/[ims]*+)"
+)
 _RESERVED: Final = r"(?!(?:AND|OR|NOT|IN|IS|SET|EXISTS|IMPLIES)\b)"
 _NAME: Final = rf"(?<![\w.)\]])(?P<name>{_RESERVED}[A-Z_][\w.]*+(?:\([^()]*+\))?(?:\[[^\[\]]*+\])?)"
 _OTHER: Final = _NAME.replace("<name>", "<other>")

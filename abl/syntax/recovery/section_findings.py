@@ -46,7 +46,7 @@ _ASSIGNED = re.compile(
     r"(?::=|<-|:(?=\s)|=(?!=))\s*+(?P<value>[^{}]+?)\s*+\}?\s*+"
 )
 """`user.city = city`, with other signs, or as an object of one member."""
-_SENT = re.compile(rf"\s*+(?P<value>\S.*?)\s+(?i:as|to|into|in)\s+(?P<path>{_PATH})\s*+")
+_SENT = re.compile(rf"\s*+(?P<value>\S(?:.*?\S)?)\s++(?i:as|to|into|in)\s++(?P<path>{_PATH})\s*+")
 
 
 class Turned(NamedTuple):

