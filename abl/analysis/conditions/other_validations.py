@@ -17,7 +17,7 @@ _BETWEEN: Final = re.compile(
 )
 """Two bounds."""
 _BOUND: Final = re.compile(rf"(?i)(?P<sign>[<>]=?|min\b|max\b)\s*+[:=(]?\s*+(?P<limit>{_NUMBER})\s*+\)?")
-_JOINED: Final = re.compile(r"(?i)\s*+(?:,|&&|\band\b)\s*+")
+_JOINED: Final = re.compile(r"(?i),|&&|\band\b")
 _SLASHES: Final = re.compile(r"/(?P<regex>(?:[^/\\]|\\.)+)/")
 _REGEX: Final = re.compile(r"(?i)(?:pattern|regexp?)\s*+[:\s=]\s*+(?P<regex>\S.*)")
 _ONE_OF: Final = re.compile(r"(?i)(?:one\s?_?of|in|any\s?_?of|values?)?\s*+[:=]?\s*+[\[(](?P<words>[\w \"',-]+)[\])]")
@@ -34,7 +34,7 @@ def certain_validation(written: str, field: str, joint: str = ", ") -> str:
     between = _BETWEEN.fullmatch(written)
     if between is not None:
         return f"min({between[1]}){joint}max({between[2]})"
-    bounds = [_BOUND.fullmatch(part) for part in _JOINED.split(written)]
+    bounds = [_BOUND.fullmatch(part.strip()) for part in _JOINED.split(written)]
     if all(bounds):
         return _bounded([(each["sign"].lower(), each["limit"]) for each in bounds if each is not None], field, joint)
     regex = _SLASHES.fullmatch(written) or _REGEX.fullmatch(written)
