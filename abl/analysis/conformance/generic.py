@@ -14,12 +14,13 @@ from abl.language import key_at
 from abl.limits import MAX_COMPARED_NAMES
 from abl.source import Source, Span
 from abl.syntax import nodes
+from abl.syntax.incremental.relocation import moved
 from abl.syntax.lines.pieces import inside_brackets, split_commas
 from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Name
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import item_properties, names_of
-from abl.syntax.readers.literals import object_blocks
+from abl.syntax.readers.literals import members_in_braces, readable
 
 COMPARED: Final = MAX_COMPARED_NAMES
 """Names that a misspelt one is compared with at most, where authors may declare any number."""
@@ -42,7 +43,7 @@ def members(source: Source, block: Block | None) -> tuple[Block, ...]:
     if block.item and block.colon:
         return tuple([child for child in item_properties(block) if child.colon])
     if block.value is not None:
-        inline = object_blocks(_context(source), block.value, with_empty=True)
+        inline = members_in_braces(source, block.value)
         if inline:
             return inline
     return tuple([child for child in block.children if child.colon])
@@ -59,15 +60,21 @@ def entries(source: Source, block: Block | None) -> Iterator[Block]:
         return
     value = block.value
     if value is not None and value.style == "bare" and value.raw[:1] == "[":
-        for start, end in split_commas(source.text, *inside_brackets(source.text, *value.span)):
-            span = Span(start, end)
-            text = bare_text(source.text, start, end) if source.text[start] == "{" else None
-            text = text or scalar_text(source.text, start, end)
-            yield Block("", Span(start, start), text, (), span, span, source.position(start).column, True, False)
+        its, text, shift = readable(source, value)
+        parts = split_commas(its.text, *inside_brackets(its.text, *text.span))
+        yield from (moved(_element(its, start, end), shift) for start, end in parts)
     elif any(child.item for child in block.children):
         yield from (child for child in block.children if child.item)
     elif block.children or (value is not None and value.raw[:1] == "{"):
         yield block
+
+
+def _element(source: Source, start: int, end: int) -> Block:
+    """An element of a list in brackets as an item with a dash."""
+    span = Span(start, end)
+    text = bare_text(source.text, start, end) if source.text[start] == "{" else None
+    text = text or scalar_text(source.text, start, end)
+    return Block("", Span(start, start), text, (), span, span, source.position(start).column, True, False)
 
 
 def word(block: Block | None) -> str:

@@ -10,8 +10,7 @@ from abl.analysis.index.model import AgentIndex, is_true
 from abl.language.written import placed
 from abl.source import Source
 from abl.syntax import nodes
-from abl.syntax.lines.pieces import COLON, cuts, inside_brackets, split_commas
-from abl.syntax.lines.texts import scalar_text
+from abl.syntax.readers.literals import members_in_braces
 from abl.syntax.readers.validations import functions
 
 Form = Literal["structured", "functions", "expression", "sentence"]
@@ -54,14 +53,11 @@ def members_of(source: Source, prop: nodes.Property | None) -> dict[str, Member]
     value = prop.value
     if value is None or value.style != "bare" or value.raw[:1] != "{":
         return {}
-    found: dict[str, Member] = {}
-    for start, end in split_commas(source.text, *inside_brackets(source.text, *value.span)):
-        colon = next(cuts(COLON, source.text, start, end), None)
-        key = scalar_text(source.text, start, colon.start()) if colon is not None else None
-        text = scalar_text(source.text, colon.end(), end) if colon is not None else None
-        if key is not None and text is not None:
-            found[key.value.upper()] = Member(nodes.Name(key.value, key.inner), text)
-    return found
+    return {
+        child.key.upper(): Member(nodes.Name(child.key, child.key_span), child.value)
+        for child in members_in_braces(source, value)
+        if child.value is not None
+    }
 
 
 def type_word(field: nodes.GatherField, agent: AgentIndex) -> str | None:

@@ -18,6 +18,7 @@ _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 _RULE_WORDS: Final = tuple(f"{kind} " for kind in vocabulary.RULE_KINDS)
 _STOP_KEYS: Final = frozenset().union(*vocabulary.KEYS_BY_PLACE.values())
 _LOOK_AHEAD: Final = 5_000
+_CLOSE_BY: Final = 20
 
 
 def blanked(text: str, spans: Sequence[Span], offset: int) -> str:
@@ -135,6 +136,7 @@ class ValueReader:
         """
         limit = line.key_column if line.item and line.colon else line.column
         opens, at, count = list(line.opens), following, len(self.lines)
+        before = "".join(opens)[-1:]
         while at < count and self.patience > 0:
             raw = self.lines[at]
             below = scan_line(raw)
@@ -142,11 +144,14 @@ class ValueReader:
             if below.kind != CONTENT:
                 continue
             closer = raw[below.indent] in ")]}"
-            if not closer and (below.column <= limit or self._starts_property(below, raw)):
+            if not closer and (
+                below.column <= limit or (self._starts_property(below, raw) and not self._is_member(before, at))
+            ):
                 break
             follow_brackets(raw, opens)
             if not opens:
                 return at
+            before = raw[: below.end]
         self.patience -= at - following
         self.unsure.append(self.starts[following - 1])
         return following
@@ -156,6 +161,16 @@ class ValueReader:
         if line.colon:
             return line.key in _STOP_KEYS
         return line.item and raw.startswith(_RULE_WORDS, line.content)
+
+    def _is_member(self, before: str, following: int) -> bool:
+        """True where commas around a property show that it is a member of braces.
+
+        ``before`` is what stands before its line, ``following`` the line behind it.
+        """
+        if self.lines[following - 1].rstrip().endswith(","):
+            return True
+        lines = (raw for raw in self.lines[following : following + _CLOSE_BY] if scan_line(raw).kind == CONTENT)
+        return before.endswith((",", "{")) and next(lines, "").lstrip().startswith("}")
 
     def _unclosed(self, line: Line, span: Span) -> None:
         missing = "".join(_PAIRS[bracket] for bracket in reversed(line.opens))

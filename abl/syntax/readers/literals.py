@@ -6,7 +6,8 @@ import re
 from typing import Any, Final
 
 from abl.limits import MAX_VALUE_DEPTH
-from abl.source import Span
+from abl.source import Source, Span
+from abl.syntax.incremental.relocation import moved
 from abl.syntax.lines.pieces import COLON, bracket_depth, cuts, inside_brackets, split_commas
 from abl.syntax.lines.texts import bare_text, scalar_text
 from abl.syntax.nodes import Block, Literal_, Text
@@ -144,3 +145,17 @@ def object_blocks(ctx: Context, text: Text, *, with_empty: bool = False) -> tupl
         span = Span(start, end)
         blocks.append(Block(key, key_span, value, (), span, span, ctx.source.position(start).column))
     return tuple(blocks)
+
+
+def members_in_braces(source: Source, text: Text) -> tuple[Block, ...]:
+    """The members of an inline object for those who only have the source; also those without a value."""
+    its, alone, shift = readable(source, text)
+    return moved(object_blocks(Context(its, its.text), alone, with_empty=True), shift)
+
+
+def readable(source: Source, value: Text) -> tuple[Source, Text, int]:
+    """Where the parts of a bare value can be read, and how far away: if it holds comment lines, in a copy without."""
+    if value.style != "bare" or source.text[slice(*value.span)] == value.value:
+        return source, value, 0
+    whole = Span(0, len(value.value))
+    return Source(value.value), Text(value.value, value.value, whole, whole), value.span.start

@@ -11,7 +11,7 @@ from abl.analysis.conformance.values import unfit
 from abl.analysis.fixes import content as content_fixes
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
-from abl.diagnostics import Related
+from abl.diagnostics import Edit, Fix, Related
 from abl.expressions.functions.guardrail_templates import TEMPLATES
 from abl.language import value_of_text, words_at
 from abl.syntax import nodes
@@ -181,7 +181,7 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
     if strategy is not None and strategy.word_of():
         meant = value_of_text("guardrail", "fix_strategy", strategy.text)
         if meant == "custom" and content.get("fix_expression") is None:
-            yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'))
+            yield _lack(guardrail, strategy, agent, ("fix_expression", '"…"'), meant)
             return  # of two problems at one word the error is the one that counts
         words = "Unknown fix_strategy `{x}`. Did you mean `{y}`?"
         yield from unfit(
@@ -193,8 +193,14 @@ def incomplete_repair(guardrail: nodes.Guardrail, agent: AgentIndex) -> Iterator
         yield _lack(guardrail, action, agent, ("fix_strategy", STRATEGIES[0]))
 
 
-def _lack(guardrail: nodes.Guardrail, at: Content, agent: AgentIndex, wanted: tuple[str, str]) -> Found:
+def _lack(
+    guardrail: nodes.Guardrail, at: Content, agent: AgentIndex, wanted: tuple[str, str], meant: str = ""
+) -> Found:
+    """What a guardrail lacks beside ``at``; the fix also writes the word that is ``meant`` there in its own case."""
     added = content_fixes.added(agent.source, guardrail.content, *wanted)
+    if meant not in ("", at.word_of()) and at.text is not None:
+        respelt = Edit(at.text.inner, meant)
+        added = tuple(Fix(fix.title, (*fix.edits, respelt), fix.preferred) for fix in added)
     return found(at.place, *added, node=guardrail.path, a=at.word_of(), b=wanted[0])
 
 
