@@ -18,8 +18,9 @@ from abl.analysis.incremental.segments import findings_of
 from abl.analysis.index.documents import DocumentIndex
 from abl.analysis.index.model import AgentIndex, ExpressionUse, TemplateUse
 from abl.analysis.index.project import Exists, Index, index_of
+from abl.analysis.needs import ASPECTS
 from abl.analysis.project_file.reading import ProjectFile, read_project_file
-from abl.analysis.registry import Found, Rule, rules_by_kind, severity_of
+from abl.analysis.registry import Found, Needs, Rule, rules_by_kind, severity_of
 from abl.analysis.reporting.report import Selection, codes_of, diagnostics_of
 from abl.diagnostics import Diagnostic, Edit, Finding, Fix
 from abl.expressions.template_parser import Problem, SingleBrace
@@ -168,8 +169,10 @@ def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tupl
         kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
         return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
     rules = (_TABLES.get(project) or _table(project)).get(thing.__class__, ())
-    if rules and isinstance(thing, nodes.GatherField):
-        return _rules_for(nodes.GatherField, frozenset([prop.key for prop in thing.props]), project)
+    kind: type = thing.__class__
+    aspects = ASPECTS.get(kind) if rules else None
+    if aspects is not None:
+        return _rules_for(kind, frozenset(aspects(thing)), project)
     if rules and isinstance(thing, Placed):
         return _rules_for(Placed, thing.part.derive(contents), project)
     return rules
@@ -183,7 +186,13 @@ def _rules_for_use(mode: str, place: str, role: str, kinds: frozenset[type], pro
 @lru_cache(maxsize=4_096)
 def _rules_for(kind: type, keys: frozenset[type | str], project: bool) -> tuple[Rule, ...]:
     rules = _table(project).get(kind, ())
-    return tuple(rule for rule in rules if rule.needs is None or rule.needs in keys)
+    return tuple(rule for rule in rules if _has(keys, rule.needs))
+
+
+def _has(keys: frozenset[type | str], needs: Needs) -> bool:
+    if isinstance(needs, tuple):
+        return not keys.isdisjoint(needs)
+    return needs is None or needs in keys
 
 
 def _across(document: DocumentIndex, index: Index) -> tuple[Finding, ...]:

@@ -58,6 +58,7 @@ class Page(NamedTuple):
 
 
 Check = Callable[..., Iterable[Found]]
+Needs = type | str | tuple[str, ...] | None
 Documented = TypeVar("Documented", bound=Callable[..., "Iterable[Found] | None"])
 
 
@@ -71,8 +72,9 @@ class Rule:
     nodes, expressions and parts cost least: after an edit they look again only at what may have changed. ``project``
     says that the function also takes the project's ``Index``: its result then depends on more than the text of the
     document. ``needs`` is for rules over ``ExpressionUse``: they only see those with such a node, or of such a mode,
-    place or role; over ``GatherField`` they only see those with such a property, over ``Reading`` with ``error`` only
-    texts that cannot be read; over ``Placed`` only parts with such a node, or that list such a thing (``contents``).
+    place or role; over ``Reading`` with ``error`` only texts that cannot be read; over ``Placed`` only parts with such
+    a node, or that list such a thing (``contents``); over the nodes of ``abl.analysis.needs`` only those that have such
+    an aspect, or one of several.
     """
 
     code: str
@@ -83,7 +85,7 @@ class Rule:
     check: Callable[..., Any]
     over: type | tuple[type, ...] | None
     project: bool
-    needs: type | str | None
+    needs: Needs
     tags: tuple[Tag, ...]
     off: bool = False
     """Hints and notes of the code are not reported unless somebody selects it: an author can seldom act on them."""
@@ -137,7 +139,7 @@ def rule(
     *,
     over: type | tuple[type, ...] | None = None,
     project: bool = False,
-    needs: type | str | None = None,
+    needs: Needs = None,
     tags: tuple[Tag, ...] = (),
     off: bool = False,
 ) -> Callable[[Documented], Documented]:

@@ -145,7 +145,7 @@ def not_of_a_currency(symbol: Symbol, homes: Collection[AgentIndex]) -> None:
     """Raises for the names that come with each other: ``fee_currency`` is set with the field ``fee`` (07 §5)."""
     for agent in homes if symbol.kind == "variable" else ():
         field = agent.fields.get(symbol.name.removesuffix(_CURRENCY))
-        if field is None or field.type is None or field.type.value.strip().lower() != "currency":
+        if field is None or field.type_word != "currency":
             continue
         if symbol.name != field.name.value:
             raise Refused(f"`{symbol.name}` comes with the field `{field.name.value}`.")

@@ -335,7 +335,7 @@ ELSEWHERE: Final = on_platform(
 ROUTES: Final = (
     key("ROUTE_TO", ref("agents"), "agent that takes over", runs="executed"),
     key("ROUTE_TO_USER", ANY, "message to the user", runs="executed"),
-    key("ROUTE_TO_VARIABLE", NAMES, "variable that names the agent", runs="executed"),
+    key("ROUTE_TO_VARIABLE", ref("names"), "variable that names the agent", runs="executed"),
     key("INTENT_MATCH", list_of("intent_match") | below("intent_match"), "agents by intent", runs="executed"),
     key("END_CONVERSATION", ANY, "the conversation ends", runs="executed"),
     key("SYSTEM_ACTION", ANY, "action of the platform"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from abl.expressions.scope import descend
 from abl.expressions.values import type_tag
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from abl.runtime.plan.program import Program
     from abl.runtime.privacy.masking import Masker
     from abl.runtime.state import SessionState, Thread, TurnState
+
+_UNKNOWN: Final = object()
 
 
 class Names(Protocol):
@@ -68,9 +70,10 @@ class Context:
         memo = self._memo
         if memo is None or parts[0] == "match":
             return self._look_up(parts)
-        if parts not in memo:
-            memo[parts] = self._look_up(parts)
-        return memo[parts]
+        found = memo.get(parts, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = memo[parts] = self._look_up(parts)
+        return found
 
     def _look_up(self, parts: tuple[str, ...]) -> Any:
         root = parts[0]

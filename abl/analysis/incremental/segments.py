@@ -260,12 +260,12 @@ class _AgentCheck:
         watch.thing = thing
         found: list[tuple[Rule, Found]] = []
         always: list[Rule] = []
-        for rule in rules:
+        for rule in rules:  # runs thousands of times a check, and nearly all rules find nothing and ask for nothing
             watch.facts, watch.more = 0, False
-            before = len(found)
-            for problem in rule.check(*arguments):  # no list of them: nearly all rules find nothing
-                found.append((rule, problem))  # noqa: PERF401 - see above
-            if watch.more or len(found) > before:
+            problem: Found | None = None
+            for problem in rule.check(*arguments):
+                found.append((rule, problem))
+            if watch.more or problem is not None:
                 always.append(rule)
             elif watch.facts:
                 noting.dependent.append((at, rule, watch.facts))

@@ -68,13 +68,13 @@ def type_word(field: nodes.GatherField, agent: AgentIndex) -> str | None:
     if field.prop("ENTITY_REF") is not None:
         return None
     if field.type is not None:
-        return field.type.value.strip().lower()
+        return field.type_word
     name = field.name.value
     inherited = agent.fields.get(name)
     if inherited is not None and inherited.prop("ENTITY_REF") is not None:
         return None
     if inherited is not None and inherited.type is not None:
-        return inherited.type.value.strip().lower()
+        return inherited.type_word
     variable = agent.session.get(name)
     if variable is None:
         return "string"

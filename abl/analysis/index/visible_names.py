@@ -71,7 +71,7 @@ def results_read(agent: AgentIndex) -> dict[str, str]:
 def currencies(part: Part) -> frozenset[str]:
     """The names that fields of type currency set besides their own (docs/spec 07 §3)."""
     fields = part.all(nodes.GatherField)
-    named = [f.name.value for f in fields if f.type is not None and f.type.value.strip().lower() == "currency"]
+    named = [f.name.value for f in fields if f.type_word == "currency"]
     return frozenset([f"{name}_currency" for name in named])
 
 

@@ -49,7 +49,7 @@ def result_fields(tool: str, agent: AgentIndex) -> frozenset[str] | None:
 def only_holds_result(root: str, agent: AgentIndex) -> bool:
     """True for a declared variable that says nothing of its fields, and that nothing here but CALL gives a value."""
     variable = agent.session.get(root)
-    if variable is None or (variable.type is not None and variable.type.value.strip().lower() not in _OF_ANY_FIELDS):
+    if variable is None or (variable.type is not None and variable.type_word not in _OF_ANY_FIELDS):
         return False
     origins = agent.origins_of(root)
     whole = [each.write for each in origins if "." not in each.write.path]

@@ -46,7 +46,10 @@ def may_be_dated(engine: Engine, thread: Thread, formula: Formula) -> bool:
     if sides is None:
         return False
     context = engine.context(thread)
-    return not sides or any(isinstance(context.resolve(parts), str) for parts in sides)
+    for parts in sides:
+        if isinstance(context.resolve(parts), str):
+            return True
+    return not sides
 
 
 def decides_undated(engine: Engine, thread: Thread, formula: Formula, outcome: Outcome) -> bool:

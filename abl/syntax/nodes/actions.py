@@ -83,6 +83,11 @@ class GatherField(Node):
     extraction_pattern: Text | None = None
     # every other property of 07 §2 is reached through ``prop("DEPENDS_ON")`` and the like
 
+    @property
+    def type_word(self) -> str:
+        """Its own type as words are compared, also one that is unknown; empty without one."""
+        return self.type.value.strip().lower() if self.type is not None else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather(Directive):

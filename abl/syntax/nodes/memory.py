@@ -18,6 +18,11 @@ class SessionVariable(Node):
     initial: Literal_ | None = None
     reset: Text | None = None
 
+    @property
+    def type_word(self) -> str:
+        """Its type as words are compared, also one that is unknown; empty without one."""
+        return self.type.value.strip().lower() if self.type is not None else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersistentPath(Node):

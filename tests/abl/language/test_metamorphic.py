@@ -32,7 +32,6 @@ NOT_ALIKE = {
     ("shown_list", "items"): "one text is the path of a list, not a list of one name",
     ("table", "columns"): "one text is the path of a list, not a list of one name",
     ("chart", "data"): "one text is the path of a list, not a list of one name",
-    ("routing", "ROUTE_TO_VARIABLE"): "one variable; several name no agent",
     ("validation", "rule"): "a list is the rule of type enum only; of another type it is the text of the rule",
 }
 """Keys whose values mean something else in another form, with the reason. May only shrink."""

@@ -24,6 +24,7 @@ from abl.syntax.vocabulary import ERROR_TERMINALS, ERROR_TYPES
     "warning",
     "ON_ERROR type `{x}` never raised. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
 )
 def unraised_error_type(node: nodes.Section | nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """

@@ -70,6 +70,7 @@ def _insert_below(agent: AgentIndex, block: Block, text: str, *, preferred: bool
     "error",
     "ON_ERROR THEN takes an action, not {what}. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
 )
 def step_as_error_action(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -127,7 +128,14 @@ def step_as_error_action(node: _SectionOrSetting, agent: AgentIndex) -> Iterator
             yield found(span, *renames, what=f"`{word}`", y=best)
 
 
-@rule("ABL962", "error-action-target", "error", "{problem}. Did you mean `{y}`?", over=(nodes.Section, nodes.Setting))
+@rule(
+    "ABL962",
+    "error-action-target",
+    "error",
+    "{problem}. Did you mean `{y}`?",
+    over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
+)
 def error_action_target(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: BACKTRACK without a step to go back to, or HANDOFF without an agent.
@@ -185,7 +193,14 @@ def _bad_step(handler: _Handler, text: Text, agent: AgentIndex) -> Iterator[Foun
         yield found(where, *renames, problem=f"BACKTRACK_TO names unknown step `{name}`", y=best)
 
 
-@rule("ABL963", "retry-detail-without-retry", "warning", "{k} without RETRY", over=(nodes.Section, nodes.Setting))
+@rule(
+    "ABL963",
+    "retry-detail-without-retry",
+    "warning",
+    "{k} without RETRY",
+    over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
+)
 def retry_detail_without_retry(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: An error handler says how long to wait between attempts, and not how many there are.
@@ -222,6 +237,7 @@ def retry_detail_without_retry(node: _SectionOrSetting, agent: AgentIndex) -> It
     "hint",
     "Unknown subtype `{s}`. Did you mean `{y}`?",
     over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
 )
 def unknown_subtype(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -256,6 +272,7 @@ def unknown_subtype(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Foun
     "error",
     "ESCALATE block inside a handler is not read",
     over=(nodes.Section, nodes.Setting),
+    needs="ON_ERROR",
 )
 def escalate_in_handler(node: _SectionOrSetting, agent: AgentIndex) -> Iterator[Found]:
     """

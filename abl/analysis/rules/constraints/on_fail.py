@@ -245,6 +245,7 @@ def _behind_to(action: nodes.OnFail) -> str | None:
     "`{a}` exists but is not listed under HANDOFF here",
     over=nodes.Rule,
     project=True,
+    needs="handoff",
 )
 def handoff_not_listed(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
@@ -318,7 +319,9 @@ def handoff_to_self(part: Placed, agent: AgentIndex) -> Iterator[Found]:
                 yield found(ref.name.span, node=ref.owner.path)
 
 
-@rule("ABL426", "step-as-action", "error", "`{s}` is a step; write `GOTO: {s}`", over=nodes.Rule)
+@rule(
+    "ABL426", "step-as-action", "error", "`{s}` is a step; write `GOTO: {s}`", over=nodes.Rule, needs=("step", "then")
+)
 def step_as_action(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL of a rule is the bare name of a step.

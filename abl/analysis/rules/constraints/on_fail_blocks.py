@@ -23,6 +23,7 @@ from abl.syntax.vocabulary import ON_FAIL_INERT_KEYS
     "warning",
     "COLLECT field `{f}` is not a gather field. Did you mean `{y}`?",
     over=nodes.Rule,
+    needs="structured",
 )
 def collect_unknown_field(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -64,6 +65,7 @@ def collect_unknown_field(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fo
     "info",
     "COLLECT `{f}` is not referenced by the condition; re-check may fail again",
     over=nodes.Rule,
+    needs="structured",
 )
 def collect_beside_condition(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -104,6 +106,7 @@ def _is_misspelt(name: str, agent: AgentIndex) -> bool:
     "CLEAR in ON_FAIL is not supported everywhere",
     over=nodes.Rule,
     tags=("portability",),
+    needs="structured",
 )
 def clear_in_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -129,7 +132,14 @@ def clear_in_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield found(prop.key_span, *without_clear(agent, action, prop), node=checked.path)
 
 
-@rule("ABL420", "action-in-block", "warning", "`{k}` is not executed inside an ON_FAIL block", over=nodes.Rule)
+@rule(
+    "ABL420",
+    "action-in-block",
+    "warning",
+    "`{k}` is not executed inside an ON_FAIL block",
+    over=nodes.Rule,
+    needs="structured",
+)
 def action_in_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: HANDOFF, ESCALATE, BLOCK or SET is in the ON_FAIL block of a rule.

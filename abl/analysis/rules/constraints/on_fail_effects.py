@@ -69,6 +69,7 @@ def _value_span(action: nodes.OnFail) -> Span:
     "HANDOFF has no entry for {a}: only variables that {a} declares under the same name go along",
     over=nodes.Rule,
     project=True,
+    needs="handoff",
 )
 def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex, project: Index) -> Iterator[Found]:
     """
@@ -105,7 +106,7 @@ def handoff_without_entry(checked: nodes.Rule, agent: AgentIndex, project: Index
         yield found(action.target.span, node=action.path, a=name)
 
 
-@rule("ABL424", "silent-block", "info", "BLOCK gives the user no message", over=nodes.Rule)
+@rule("ABL424", "silent-block", "info", "BLOCK gives the user no message", over=nodes.Rule, needs="block")
 def silent_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL is BLOCK without a text.
@@ -125,7 +126,14 @@ def silent_block(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield found(span, fixes.replace(span, '"…"', "Write a message", preferred=False), node=action.path)
 
 
-@rule("ABL425", "redact-undocumented", "warning", "REDACT is not documented for constraints", over=nodes.Rule)
+@rule(
+    "ABL425",
+    "redact-undocumented",
+    "warning",
+    "REDACT is not documented for constraints",
+    over=nodes.Rule,
+    needs="redact",
+)
 def redact_undocumented(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL of a rule is REDACT.

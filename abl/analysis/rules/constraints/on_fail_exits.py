@@ -131,7 +131,14 @@ def goto_without_flow(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]
         yield found(step.span, node=action.path)
 
 
-@rule("ABL414", "bad-then", "error", "THEN must be continue or retry. Did you mean `{y}`?", over=nodes.Rule)
+@rule(
+    "ABL414",
+    "bad-then",
+    "error",
+    "THEN must be continue or retry. Did you mean `{y}`?",
+    over=nodes.Rule,
+    needs="structured",
+)
 def bad_then(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: THEN in the ON_FAIL of a rule is neither continue nor retry.
@@ -160,7 +167,14 @@ def bad_then(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield from unfit(prop.value, "on_fail", "THEN", action.path)
 
 
-@rule("ABL415", "then-without-collect", "warning", "`THEN: retry` without COLLECT has no effect", over=nodes.Rule)
+@rule(
+    "ABL415",
+    "then-without-collect",
+    "warning",
+    "`THEN: retry` without COLLECT has no effect",
+    over=nodes.Rule,
+    needs="structured",
+)
 def then_without_collect(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL has `THEN: retry` but collects nothing.
@@ -197,7 +211,14 @@ def then_without_collect(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
     yield found(Span(prop.key_span.start, action.then.span.end), *repairs, node=action.path)
 
 
-@rule("ABL416", "conflicting-exits", "warning", "`{a}` and `{b}` conflict; only `{a}` runs", over=nodes.Rule)
+@rule(
+    "ABL416",
+    "conflicting-exits",
+    "warning",
+    "`{a}` and `{b}` conflict; only `{a}` runs",
+    over=nodes.Rule,
+    needs="structured",
+)
 def conflicting_exits(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL has two of GOTO, THEN and RETRY that exclude each other.
@@ -245,7 +266,7 @@ def conflicting_exits(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]
             )
 
 
-@rule("ABL421", "bad-retry", "error", "RETRY must be true or false", over=nodes.Rule)
+@rule("ABL421", "bad-retry", "error", "RETRY must be true or false", over=nodes.Rule, needs="structured")
 def bad_retry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: RETRY has another value than true or false.
@@ -268,7 +289,14 @@ def bad_retry(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield from unfit(action.retry, "on_fail", "RETRY", f"{action.path}.RETRY")
 
 
-@rule("ABL422", "retry-loop", "warning", "Retry may loop: nothing in ON_FAIL changes `{names}`", over=nodes.Rule)
+@rule(
+    "ABL422",
+    "retry-loop",
+    "warning",
+    "Retry may loop: nothing in ON_FAIL changes `{names}`",
+    over=nodes.Rule,
+    needs="structured",
+)
 def retry_loop(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: ON_FAIL retries, but neither collects, clears nor sets anything.

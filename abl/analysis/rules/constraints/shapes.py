@@ -199,7 +199,7 @@ def rule_without_on_fail(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
         yield found(first_line(checked), *add_property(agent, checked, 'ON_FAIL: "…"'), node=checked.path)
 
 
-@rule("ABL439", "limit-without-number", "warning", "LIMIT expects a numeric comparison", over=nodes.Rule)
+@rule("ABL439", "limit-without-number", "warning", "LIMIT expects a numeric comparison", over=nodes.Rule, needs="LIMIT")
 def limit_without_number(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A LIMIT compares nothing with `<`, `<=`, `>` or `>=`.
@@ -226,6 +226,7 @@ def limit_without_number(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Fou
     "warning",
     "RESTRICT states what is forbidden; `NOT` inside reads as a double negative",
     over=nodes.Rule,
+    needs="RESTRICT",
 )
 def double_negative(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -254,7 +255,14 @@ def double_negative(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
         yield found(use.whole, Fix(f"Write `REQUIRE {positive}`", edits, preferred=True), node=checked.path)
 
 
-@rule("ABL441", "severity-line", "warning", "`severity:` beside WARN, whose kind says it", over=nodes.Rule)
+@rule(
+    "ABL441",
+    "severity-line",
+    "warning",
+    "`severity:` beside WARN, whose kind says it",
+    over=nodes.Rule,
+    needs="SEVERITY",
+)
 def severity_line(checked: nodes.Rule, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A WARN has a `severity:` line.

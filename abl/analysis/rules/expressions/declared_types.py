@@ -19,7 +19,7 @@ _Declaration = nodes.SessionVariable | nodes.PersistentPath
 _DECLARATIONS = (nodes.SessionVariable, nodes.PersistentPath)
 
 
-@rule("ABL233", "unknown-type", "error", "Unknown type `{t}`. Did you mean `{y}`?", over=_DECLARATIONS)
+@rule("ABL233", "unknown-type", "error", "Unknown type `{t}`. Did you mean `{y}`?", over=_DECLARATIONS, needs="TYPE")
 def unknown_type(declared: _Declaration, agent: AgentIndex) -> Iterator[Found]:
     """
     What: TYPE names a type that the language does not have.
@@ -51,7 +51,14 @@ def unknown_type(declared: _Declaration, agent: AgentIndex) -> Iterator[Found]:
     yield found(text.span, *fixes.rename_fixes(text.span, close), t=word, y=close[0] if close else "")
 
 
-@rule("ABL234", "gather-type-in-memory", "warning", "Type `{t}` is for gather fields, not memory", over=_DECLARATIONS)
+@rule(
+    "ABL234",
+    "gather-type-in-memory",
+    "warning",
+    "Type `{t}` is for gather fields, not memory",
+    over=_DECLARATIONS,
+    needs="TYPE",
+)
 def gather_type_in_memory(declared: _Declaration, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A memory declaration uses a type that only gather fields know, such as `integer` or `email`.

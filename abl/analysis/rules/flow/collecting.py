@@ -221,7 +221,7 @@ def complete_when_without_gather(step: nodes.Step, agent: AgentIndex) -> Iterato
     yield from _needs_gather(step, "COMPLETE_WHEN", agent)
 
 
-@rule("ABL637", "corrections-without-gather", "hint", "CORRECTIONS has no effect", over=nodes.Step)
+@rule("ABL637", "corrections-without-gather", "hint", "CORRECTIONS has no effect", over=nodes.Step, needs="CORRECTIONS")
 def corrections_without_gather(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     What: CORRECTIONS is in a step without GATHER.

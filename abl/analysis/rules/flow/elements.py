@@ -222,7 +222,14 @@ def _templates_of_text(agent: AgentIndex) -> frozenset[str]:
     return frozenset([child.key for child in children if child.key and not _ELEMENTS.search(text, *child.span)])
 
 
-@rule("ABL647", "bad-attachment", "error", "AWAIT_ATTACHMENT {what}. Did you mean `{y}`?", over=nodes.Setting)
+@rule(
+    "ABL647",
+    "bad-attachment",
+    "error",
+    "AWAIT_ATTACHMENT {what}. Did you mean `{y}`?",
+    over=nodes.Setting,
+    needs="AWAIT_ATTACHMENT",
+)
 def bad_attachment(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: AWAIT_ATTACHMENT does not name the variable for the file, or its category does not exist.
@@ -262,7 +269,14 @@ def bad_attachment(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]
         yield from unfit(category.value, "await_attachment", "CATEGORY", setting.path, what=what)
 
 
-@rule("ABL648", "timeout-without-exit", "warning", "TIMEOUT without ON_TIMEOUT", over=nodes.Setting)
+@rule(
+    "ABL648",
+    "timeout-without-exit",
+    "warning",
+    "TIMEOUT without ON_TIMEOUT",
+    over=nodes.Setting,
+    needs="AWAIT_ATTACHMENT",
+)
 def timeout_without_exit(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A step waits for a file for a limited time, but does not say where to go then.

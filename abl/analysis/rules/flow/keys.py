@@ -316,6 +316,7 @@ def _in_brackets(block: nodes.Block, agent: AgentIndex) -> bool:
     "error",
     "RESPOND MODEL_CONTEXT must be text",
     over=(nodes.Setting, nodes.Respond, nodes.Completion),
+    needs="MODEL_CONTEXT",
 )
 def model_context_no_text(node: nodes.Setting | nodes.Respond | nodes.Completion, agent: AgentIndex) -> Iterator[Found]:
     """

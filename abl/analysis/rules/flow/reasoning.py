@@ -57,7 +57,9 @@ def _reasonings(node: nodes.Step | nodes.Profile) -> Iterator[nodes.Text]:
             yield text
 
 
-@rule("ABL607", "reasoning-without-goal", "error", 'Reasoning step "{s}" has no goal', over=nodes.Step)
+@rule(
+    "ABL607", "reasoning-without-goal", "error", 'Reasoning step "{s}" has no goal', over=nodes.Step, needs="reasoning"
+)
 def reasoning_without_goal(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A model acts in the step, but neither step nor agent has a goal.
@@ -115,6 +117,7 @@ def no_effect_without_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator
     "warning",
     "In a reasoning step the model picks tools; this {kw} runs after the zone",
     over=nodes.Step,
+    needs="reasoning",
 )
 def call_in_reasoning(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -153,7 +156,9 @@ def _in_own_step(agent: AgentIndex, step: nodes.Step, number: int) -> tuple[Fix,
     return split_step(agent, step, directive, reasoning=False)
 
 
-@rule("ABL610", "no-exit-when", "hint", '"{s}" leaves after one reply: no EXIT_WHEN', over=nodes.Step)
+@rule(
+    "ABL610", "no-exit-when", "hint", '"{s}" leaves after one reply: no EXIT_WHEN', over=nodes.Step, needs="reasoning"
+)
 def no_exit_when(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A reasoning step has no EXIT_WHEN.

@@ -26,7 +26,14 @@ _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _CALL_LINE = re.compile(r"CALL\b")
 
 
-@rule("ABL649", "bad-secure-input", "error", "SECURE_INPUT: {what}. Did you mean `{y}`?", over=nodes.Setting)
+@rule(
+    "ABL649",
+    "bad-secure-input",
+    "error",
+    "SECURE_INPUT: {what}. Did you mean `{y}`?",
+    over=nodes.Setting,
+    needs="SECURE_INPUT",
+)
 def bad_secure_input(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: SECURE_INPUT lacks a mode, a prompt or its tool, or passes a value on that it does not collect, or as a part

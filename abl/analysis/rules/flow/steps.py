@@ -118,7 +118,14 @@ def no_exit(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     yield found(step.name.span, *repairs, severity="hint" if last else None, s=name)
 
 
-@rule("ABL612", "bad-count", "error", "{kw} must be a whole number of at least 1", over=nodes.Setting)
+@rule(
+    "ABL612",
+    "bad-count",
+    "error",
+    "{kw} must be a whole number of at least 1",
+    over=nodes.Setting,
+    needs=("MAX_TURNS", "MAX_ATTEMPTS"),
+)
 def bad_count(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     """
     What: MAX_TURNS or MAX_ATTEMPTS is no whole number of at least 1.
@@ -152,6 +159,7 @@ def bad_count(setting: nodes.Setting, agent: AgentIndex) -> Iterator[Found]:
     "warning",
     "MAX_ATTEMPTS without ON_EXHAUSTED raises an error when used up",
     over=nodes.Step,
+    needs="MAX_ATTEMPTS",
 )
 def attempts_without_exhausted(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -186,6 +194,7 @@ def attempts_without_exhausted(step: nodes.Step, agent: AgentIndex) -> Iterator[
     "warning",
     "ON_EXHAUSTED without MAX_ATTEMPTS is never used",
     over=nodes.Step,
+    needs="ON_EXHAUSTED",
 )
 def exhausted_without_attempts(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """

@@ -235,7 +235,7 @@ def enum_without_values(field: nodes.GatherField, agent: AgentIndex) -> Iterator
             type: enum
             options: [central, harbour]
     """
-    if field.type is None or field.type.value.strip().lower() != "enum" or field.options:
+    if field.type is None or field.type_word != "enum" or field.options:
         return
     if not _lists_values(field, agent):
         yield found(field.type.span, *add_options(agent, field), f=field.name.value)

@@ -320,7 +320,7 @@ def attachment_field(gather: nodes.Gather, agent: AgentIndex) -> Iterator[Found]
             THEN: COMPLETE
     """
     for field in gather.fields:
-        if field.type is not None and field.type.value.strip().lower() == "attachment":
+        if field.type is not None and field.type_word == "attachment":
             yield found(field.type.span, *_await(gather, field, agent))
 
 

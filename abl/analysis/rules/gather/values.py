@@ -114,7 +114,7 @@ def options_ignored(field: nodes.GatherField, agent: AgentIndex) -> Iterator[Fou
     prop = field.prop("OPTIONS")
     if prop is None or field.type is None or field.prop("ENTITY_REF") is not None:
         return
-    word = field.type.value.strip().lower()
+    word = field.type_word
     if word in _TEXTS or word.startswith("enum(") or word == "attachment":
         return
     yield found(prop.key_span, fixes.replace(field.type.span, "enum", "Set the type to enum", preferred=False), t=word)

@@ -104,6 +104,7 @@ def session_hides_scope(variable: nodes.SessionVariable, agent: AgentIndex) -> I
     "error",
     "RESET must be per_session, per_step, per_activation or never",
     over=nodes.SessionVariable,
+    needs="RESET",
 )
 def bad_reset(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -131,6 +132,7 @@ def bad_reset(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Fo
     "warning",
     "`RESET: never` outlives the session; consider persistent memory",
     over=nodes.SessionVariable,
+    needs="RESET",
 )
 def reset_never(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -161,7 +163,14 @@ def _kept_in_persistent(variable: nodes.SessionVariable, agent: AgentIndex) -> t
     return tuple(Fix(f"{fix.title} and remove `RESET`", (*fix.edits, *dropped[0].edits)) for fix in declared)
 
 
-@rule("ABL307", "initial-of-other-type", "warning", "INITIAL `{v}` is not a {type}", over=nodes.SessionVariable)
+@rule(
+    "ABL307",
+    "initial-of-other-type",
+    "warning",
+    "INITIAL `{v}` is not a {type}",
+    over=nodes.SessionVariable,
+    needs="INITIAL",
+)
 def initial_of_other_type(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
     What: INITIAL does not fit TYPE.
@@ -214,6 +223,7 @@ def _converted(value: Any, written: str, wanted: str) -> str:
     "`initial_value` is a legacy spelling of INITIAL",
     over=nodes.SessionVariable,
     tags=("deprecated",),
+    needs="INITIAL",
 )
 def legacy_initial_value(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
@@ -241,6 +251,7 @@ def legacy_initial_value(variable: nodes.SessionVariable, agent: AgentIndex) -> 
     "error",
     "`SCOPE`/`ACCESS`/`UNIT`/`DEFAULT` belong to persistent paths",
     over=nodes.SessionVariable,
+    needs="TTL",
 )
 def persistent_key_in_session(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """

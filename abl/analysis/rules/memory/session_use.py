@@ -22,6 +22,7 @@ from abl.syntax import nodes
     "warning",
     "`RESET: per_step` has no effect without FLOW",
     over=nodes.SessionVariable,
+    needs="RESET",
 )
 def step_reset_without_flow(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """

@@ -219,7 +219,7 @@ def saml_auth(tool: nodes.Tool, agent: AgentIndex) -> Iterator[Found]:
             auth_profile: library_sso
     """
     auth = tool.prop("AUTH")
-    if auth is not None and auth.value is not None and auth.value.value.strip().lower() == "saml":
+    if auth is not None and auth.value is not None and tool.typed.value("AUTH") == "saml":
         whole = Span(auth.key_span.start, auth.value.span.end)
         fix = fixes.replace(whole, 'auth_profile: "…"', "Name an `auth_profile`", preferred=False)
         yield found(auth.value.span, fix)

@@ -264,7 +264,7 @@ def internal_tool(call: nodes.Call, agent: AgentIndex) -> Iterator[Found]:
         yield found(call.tool.span, *remove_directive(agent, call.block, "Remove this CALL"), x=call.tool.value)
 
 
-@rule("ABL841", "two-calls", "hint", "Two CALLs in one step", over=nodes.Step)
+@rule("ABL841", "two-calls", "hint", "Two CALLs in one step", over=nodes.Step, needs="CALL")
 def two_calls(step: nodes.Step, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A step calls more than one tool.
