@@ -307,6 +307,9 @@ BINDING_NEEDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "table": (("TABLE", "TABLE_NAME"),),
 }
 """What each binding requires, as the spellings of its keys (docs/spec 08 §3)."""
+READ_ONLY_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+READ_ONLY_OPERATIONS: Final = frozenset({"get", "query", "count"})
+"""Methods of requests and operations on tables that change nothing (docs/spec 08 §6)."""
 
 PLACES: Final[tuple[Place, ...]] = (
     _TOOLS,

@@ -137,6 +137,8 @@ LOG_KEYS: Final = legal_keys("log")
 LOG_LEVELS: Final = words_at("log", "LEVEL")
 SORT_DIRECTIONS: Final = tuple(PLACES["transform"].keys["SORT_BY"].type.words)
 TERMINALS: Final = tuple(PLACES["step"].keys["THEN"].type.words)
+STEP_EXITS: Final = words("THEN GOTO TRANSITION")
+"""The spellings of the key that says where a step goes on (06 §5.7)."""
 ERROR_TERMINALS: Final = words_at("error_handler", "THEN")
 ONCE_DIRECTIVES: Final = (
     STEP_DIRECTIVES - words("SET CLEAR TRANSFORM LOG CALL CHECK ON_FAIL WITH AS CALL_WITH") - RESULT_BLOCKS

@@ -47,7 +47,6 @@ BINDING = "BINDING"
 GUARDRAIL = "GUARDRAIL"
 """Place of the checks of guardrails, which have functions of their own (docs/spec 09 §11)."""
 _HOOK_BRANCH = re.compile(r"(?:^|\.)hooks\.\w+\.WHEN(?:\[\d+\])?$")
-TERMINALS = ("COMPLETE", "ESCALATE", "HANDOFF")
 
 
 @dataclass(eq=False, slots=True)

@@ -18,8 +18,9 @@ from abl.limits import MAX_CYCLE_STEPS
 from abl.syntax import nodes
 from abl.syntax.incremental.relocation import first_of
 from abl.syntax.recovery.suggest import closest
+from abl.syntax.vocabulary import STEP_EXITS, TERMINALS
 
-TERMINAL_WORDS = frozenset({"complete", "escalate", "handoff"})
+TERMINAL_WORDS = frozenset(word.lower() for word in TERMINALS)
 _ALWAYS_WAITS = frozenset({"AWAIT_ATTACHMENT", "SECURE_INPUT"})
 _BOUNDED = frozenset({"constraint", "model"})
 """Edges that form no cycle: a rule takes its edge only a few times (04 §5), and a model chooses when to take one."""
@@ -325,7 +326,7 @@ def _facts(part: Part) -> tuple[_Facts, ...]:
 
 def _step_facts(step: nodes.Step, part: Part) -> _StepFacts:
     by_then, has_when = _always_leaves_by_then(step), step.setting("WHEN") is not None
-    then = next((d for d in reversed(step.directives) if d.keyword in ("THEN", "GOTO", "TRANSITION")), None)
+    then = next((d for d in reversed(step.directives) if d.keyword in STEP_EXITS), None)
     stays = any(isinstance(d, nodes.OnInput) for d in step.directives)
     is_open = isinstance(then, nodes.Transition) and then.target is None and then.agent is None
     is_free = bool(step.reasoning) and step.setting("AVAILABLE_TOOLS") is None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from abl.syntax import nodes
+from abl.syntax.vocabulary import STEP_EXITS
 
-_STEP_KEYS = frozenset({"THEN", "GOTO", "TRANSITION"})
 _WORDS = frozenset({"continue", "retry"})
 
 
@@ -33,7 +33,7 @@ def _in_actions(actions: Iterable[nodes.Directive], outer: tuple[nodes.Name, ...
     cleared = (*outer, *(name for action in actions if isinstance(action, nodes.Clear) for name in action.names))
     for action in actions:
         match action:
-            case nodes.Transition(target=target) if target is not None and action.keyword in _STEP_KEYS:
+            case nodes.Transition(target=target) if target is not None and action.keyword in STEP_EXITS:
                 yield Move(target, cleared, failed)
             case nodes.Check(on_fail=on_fail):
                 yield from _on_fail(on_fail, cleared)

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from abl.analysis.incremental.parts import Part
 from abl.syntax import nodes
+from abl.syntax.vocabulary import STEP_EXITS
 
-_STEP_KEYS: Final = frozenset({"GOTO", "THEN", "TRANSITION"})
 _OUTCOMES: Final = frozenset({"ON_RESULT", "ON_ERROR"})
 
 
@@ -53,7 +53,7 @@ def imported_exits(tools: Mapping[str, nodes.Tool]) -> tuple[ToolExit, ...]:
         [
             ToolExit(name, line.value.value.strip())
             for name, line in lines
-            if line.key.upper() in _STEP_KEYS and line.value is not None
+            if line.key.upper() in STEP_EXITS and line.value is not None
         ]
     )
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, cast
 
 from abl.analysis.collect.records import (
-    TERMINALS,
     AgentRef,
     ExpressionUse,
     Mode,
@@ -47,7 +46,7 @@ from abl.syntax import nodes
 from abl.syntax.incremental.relocation import first_of
 
 __all__ = [
-    "TERMINALS", "AgentIndex", "AgentRef", "ExpressionUse", "Mode", "Read", "StepKind", "StepRef", "TemplateUse",
+    "AgentIndex", "AgentRef", "ExpressionUse", "Mode", "Read", "StepKind", "StepRef", "TemplateUse",
     "ToolRef", "Write", "WriteKind", "called_tool", "first_line", "is_true", "value_of",
 ]  # fmt: skip
 

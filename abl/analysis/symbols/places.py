@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache, partial
 from typing import Final, NamedTuple, TypeAlias
 
-from abl.analysis.collect.records import TERMINALS
 from abl.analysis.index.aliases import aliases_of
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.project import Index
@@ -23,6 +22,7 @@ from abl.source import Span
 from abl.syntax import nodes
 from abl.syntax.nodes import same_key
 from abl.syntax.readers.content import content_of
+from abl.syntax.vocabulary import TERMINALS
 
 Role: TypeAlias = LabelRole
 Place = tuple[SymbolKind, str, Span, Role]

@@ -306,8 +306,8 @@ def declared_types(cursor: Cursor) -> frozenset[str]:
     if entry is None or agent is None:
         return frozenset()
     name = entry.key or entry.text.strip().removeprefix("-").strip()
-    typed = [agent.session[name]] if name in agent.session else []
-    fields = [field for field in agent.all(nodes.GatherField) if field.name.value == name]
+    written = {field.type_word for field in agent.all(nodes.GatherField) if field.name.value == name}
+    if name in agent.session:
+        written.add(agent.session[name].type_word)
     parameters = [each.type for tool in agent.tools.values() for each in tool.parameters if each.name.value == name]
-    written = {each.type_word for each in (*typed, *fields)} - {""}
-    return frozenset(written.union(each.name for each in parameters if each is not None))
+    return frozenset(written.union(each.name for each in parameters if each is not None)) - {""}

@@ -12,6 +12,7 @@ from abl.analysis.index.languages import is_tag
 from abl.project import NONE, Project, ProjectFileError, agents_of, no_such_entry, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import parse_time, ttl_seconds
+from abl.runtime.ports import SCOPES
 from abl.runtime.scenarios.memory import MemorySeed, policy_of, read_memory
 from abl.runtime.scenarios.strict import ScenarioError, check_keys, listed, mapping
 from abl.yaml_reader import UnreadableYaml, load_yaml
@@ -67,7 +68,6 @@ RECORD_KEYS = {
     ],
     "calls": ["tool", "args"],
 }
-SCOPES = ("user", "project", "execution_tree")
 SUFFIX = ".scenario.yaml"
 START = "2026-03-01T09:00:00Z"
 """Where the clock of a scenario stands when nothing says otherwise."""

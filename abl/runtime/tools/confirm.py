@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from abl.expressions.values import text
+from abl.language.tools import READ_ONLY_METHODS, READ_ONLY_OPERATIONS
 from abl.runtime.gather.extract import read_value
 from abl.runtime.plan.fields import FieldPlan
 from abl.runtime.ports import ToolError
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from abl.runtime.tools.invocation import Invocation
 
 WAITING = "tool_confirm"
-READ_ONLY_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-READ_ONLY_OPERATIONS = frozenset({"get", "query", "count"})
 _YES_OR_NO = FieldPlan("answer", Span(0, 0), type="boolean")
 
 

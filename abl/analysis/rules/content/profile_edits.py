@@ -8,7 +8,7 @@ from typing import Any
 from abl.analysis import fixes
 from abl.analysis.conformance.properties import whole
 from abl.analysis.index.available_tools import known_tools, lists_tools
-from abl.analysis.index.model import TERMINALS, AgentIndex
+from abl.analysis.index.model import AgentIndex
 from abl.analysis.index.names import BUILT_IN_TOOLS
 from abl.analysis.index.profiles import attached, attaching, condition, exclude_each_other, leaves
 from abl.analysis.index.project import Index
@@ -17,6 +17,7 @@ from abl.analysis.symbols.agent_links import edited
 from abl.diagnostics import Related
 from abl.syntax import nodes
 from abl.syntax.nodes import Content
+from abl.syntax.vocabulary import TERMINALS
 
 
 @rule(

@@ -14,7 +14,7 @@ from abl.diagnostics import Fix, Related
 from abl.syntax import nodes
 from abl.syntax.readers.entries import NAME
 from abl.syntax.recovery.suggest import closest
-from abl.syntax.vocabulary import ON_FAIL_ACTIONS, TERMINALS
+from abl.syntax.vocabulary import ON_FAIL_ACTIONS, STEP_EXITS, TERMINALS
 
 
 @rule(
@@ -227,7 +227,7 @@ def step_list_differs(flow: nodes.Flow, agent: AgentIndex) -> Iterator[Found]:
 
 def _would_go_on(step: nodes.Step, flow: nodes.Flow) -> bool:
     """True for a step that ends the flow and that a chain would lead on from (06 §2 D)."""
-    exits = any(directive.keyword in ("THEN", "GOTO", "TRANSITION") for directive in step.directives)
+    exits = any(directive.keyword in STEP_EXITS for directive in step.directives)
     return flow.shape == "D" and not exits and step.name.value != flow.order[-1]
 
 

@@ -13,8 +13,8 @@ from abl.analysis.rules.flow.keys import outdented
 from abl.diagnostics import Edit, Fix
 from abl.source import Span
 from abl.syntax import nodes
+from abl.syntax.vocabulary import STEP_EXITS
 
-_EXITS = frozenset({"THEN", "GOTO", "TRANSITION"})
 _LONGEST_LINE = 100
 _TITLE = "Write the steps in the canonical shape"
 
@@ -95,7 +95,7 @@ def _listed(chain: Span, flow: nodes.Flow, agent: AgentIndex) -> tuple[Fix, ...]
     order = [name for name in flow.order if name in agent.steps]
     for name, following in pairwise(order):
         step = agent.steps[name]
-        if name not in names or any(d.keyword in _EXITS for d in step.directives):
+        if name not in names or any(d.keyword in STEP_EXITS for d in step.directives):
             continue
         if not step.directives or any(isinstance(d, nodes.IntentHandlers) for d in step.directives):
             return ()  # no line to put THEN below; or RESUME of a SUB_INTENT, which follows a THEN but no chain

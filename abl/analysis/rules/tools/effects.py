@@ -11,11 +11,10 @@ from abl.analysis.index.model import AgentIndex, value_of
 from abl.analysis.registry import Found, found, rule
 from abl.analysis.rules.tools.properties import binding_of
 from abl.diagnostics import Fix
+from abl.language.tools import READ_ONLY_METHODS, READ_ONLY_OPERATIONS
 from abl.syntax import nodes
 from abl.syntax.vocabulary import words
 
-_READING_METHODS = ("GET", "HEAD", "OPTIONS")
-_READING_OPERATIONS = frozenset({"get", "query", "count"})
 _READING_NAMES = (
     "get_", "find_", "fetch_", "load_", "list_", "look_", "lookup_", "read_", "search_", "query_", "check_", "verify_",
     "validate_", "calculate_", "compute_", "estimate_", "count_",
@@ -50,11 +49,11 @@ def effect_of(tool: nodes.Tool, agent: AgentIndex) -> str | None:
     given = tool.typed
     kind, method = given.value("TYPE"), given.value("METHOD")
     if kind == "http":
-        return "read_only" if method in _READING_METHODS else "side_effect" if method else None
+        return "read_only" if method in READ_ONLY_METHODS else "side_effect" if method else None
     operations = tool.prop("OPERATIONS")
     names = {name.value for name in generic.names(agent.source, operations.block)} if operations is not None else set()
     if kind in ("searchai", "table"):
-        return "read_only" if names <= _READING_OPERATIONS else "side_effect"
+        return "read_only" if names <= READ_ONLY_OPERATIONS else "side_effect"
     return None
 
 
