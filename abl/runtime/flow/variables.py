@@ -37,10 +37,8 @@ def assign(
 
     ``literal``: the value is a constant of the text. ``from_tool``: it was computed from what a tool gave.
     """
-    notes = list(notes or ())
     fact = _fact_path(engine, thread, target)
     note_source(thread, target, from_tool and value is not None)
-    old = engine.context(thread).value(target)
     if value is None or isinstance(value, bool):
         sensitive = False  # true or false reveals no more than the outcome of a rule
     if sensitive:
@@ -49,19 +47,42 @@ def assign(
         _assign_fact(
             engine, thread, fact, target, value, span=span, expression=expression, cause=cause, sensitive=sensitive
         )
-        wrote(engine, thread, target, literal=literal)
-        return
+    else:
+        _assign_variable(
+            engine,
+            thread,
+            target,
+            value,
+            cause={"expression": expression, "cause": cause},
+            span=span,
+            origin=origin,
+            notes=list(notes or ()),
+            sensitive=sensitive,
+        )
+    wrote(engine, thread, target, literal=literal)
+
+
+def _assign_variable(
+    engine: Engine,
+    thread: Thread,
+    target: str,
+    value: Any,
+    *,
+    cause: dict[str, Any],
+    span: Any,
+    origin: str,
+    notes: list[dict[str, str]],
+    sensitive: bool,
+) -> None:
+    """Change a variable, or a part of it, and record that; ``cause`` is what the trace says besides the values."""
     if target in thread.granted:
         thread.granted.remove(target)
     root, *rest = target.split(".")
-    current = thread.variables.get(root)
-    if rest and current is not None and not isinstance(current, dict):
-        notes.append(note("RUN005", "set.replaced", f"{root} was {type_tag(current)}, an object takes its place"))
-    built = nested(current, rest, value) if rest else value
+    masker = engine.masker(thread)
+    shown_old = masker.shown(target, engine.context(thread).value(target))
+    built = _built(thread, root, rest, value, notes)
     if (found := misfit(engine, thread, target, value)) is not None:
         notes.append(found)
-    masker = engine.masker(thread)
-    shown_old = masker.shown(target, old)
     if sensitive or not rest:
         engine.taint(thread, root, sensitive)
     engine.put(thread, root, built, origin, span)
@@ -71,14 +92,22 @@ def assign(
         "name": target,
         "old": shown_old,
         "new": masker.shown(target, value),
-        "expression": expression,
-        "cause": cause,
+        **cause,
         "state": {"set": {root: masker.shown(root, built)}},
     }
     if notes:
         data["notes"] = notes
     engine.recorder.emit("set", data, span=span)
-    wrote(engine, thread, target, literal=literal)
+
+
+def _built(thread: Thread, root: str, rest: list[str], value: Any, notes: list[dict[str, str]]) -> Any:
+    """The new value of a variable of which the part at ``rest`` is replaced, or all of it."""
+    if not rest:
+        return value
+    current = thread.variables.get(root)
+    if current is not None and not isinstance(current, dict):
+        notes.append(note("RUN005", "set.replaced", f"{root} was {type_tag(current)}, an object takes its place"))
+    return nested(current, rest, value)
 
 
 def misfit(engine: Engine, thread: Thread, target: str, value: Any) -> dict[str, str] | None:
