@@ -6,8 +6,11 @@ therefore share them.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from types import NoneType
+from typing import Any, Final
 
 FORMAT = 1
 DEFAULT_LANGUAGE = "en"
@@ -145,7 +148,29 @@ class SessionState:
 
     def dump(self) -> dict[str, Any]:
         """JSON-like copy."""
-        return {"format": FORMAT, **asdict(self)}
+        return {"format": FORMAT, **{name: _copied(getattr(self, name)) for name in _names_of(SessionState)}}
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
+
+
+def _copied(value: Any) -> Any:
+    """As ``dataclasses.asdict`` would, many times faster: it is done after every turn, and a history is long."""
+    kind = value.__class__
+    if kind in _PLAIN:
+        return value
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if kind is list:
+        return [_copied(item) for item in value]
+    if is_dataclass(value):
+        return {name: _copied(getattr(value, name)) for name in _names_of(kind)}
+    return deepcopy(value)
+
+
+_PLAIN: Final = frozenset({str, int, float, bool, NoneType})
 
 
 def load_state(data: dict[str, Any]) -> SessionState:

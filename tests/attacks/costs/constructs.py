@@ -51,7 +51,7 @@ def digressions(n: int) -> Talk:
 
 def ping_pong(n: int) -> Talk:
     back = "HANDOFF:\n  - TO: {to}\n    WHEN: true\n    RETURN: true\n"
-    return desk(back.format(to="Other"), *["go"] * n, Other=back.format(to="Desk"))
+    return desk(back.format(to="Other"), *["go"] * min(n, 2_000), Other=back.format(to="Desk"))
 
 
 def chain_of_agents(n: int) -> Talk:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from abl.analysis import fixes
@@ -51,12 +51,23 @@ class _Asked:
     def __init__(self, agents: tuple[AgentIndex, ...], project: Index) -> None:
         self.agents = agents
         self._project = project
+        self._quotable: dict[int, tuple[ExpressionUse, Mapping[Span, Mapping[Span, str]]]] = {}
 
     @cached_property
     def names(self) -> list[str]:
         """What has a value in them: names of their own, names that others give them, and those of the runtime."""
         own = {name for agent in self.agents for name in agent.derive(_written)}
         return sorted(own.union(_RUNTIME_NAMES, *[self._project.received(agent) for agent in self.agents]))
+
+    def quotable(self, use: ExpressionUse) -> Mapping[Span, Mapping[Span, str]]:
+        """The words of a condition that may be texts, by where they stand: each with those that are quoted with it.
+
+        Found once for a condition, as each of its names asks for it.
+        """
+        known = self._quotable.get(id(use))
+        if known is None:
+            known = self._quotable[id(use)] = use, _compared(use, self.names)
+        return known[1]
 
 
 def _unanswered(agent: AgentIndex, project: Index) -> Iterator[tuple[Read, _Asked]]:
@@ -100,18 +111,28 @@ def _quoted(read: Read, asked: _Asked) -> tuple[Fix, ...]:
     if use.place == "SET":
         alone = read.path[:1].isupper() and use.reading.text.strip() == read.path
         return (_in_quotes({read.span: read.path}),) if alone else ()
+    words = asked.quotable(use).get(read.span)
+    return (_in_quotes(words),) if words else ()
+
+
+def _compared(use: ExpressionUse, names: Sequence[str]) -> dict[Span, Mapping[Span, str]]:
+    """What the names of a condition are compared with, if it is a word or a list that holds words."""
+    found: dict[Span, Mapping[Span, str]] = {}
+    known = frozenset(names)
     for test in use.reading.tests:
         if test.op not in _COMPARING or test.right is None:
             continue
-        if isinstance(test.right, en.Path) and use.span_of(test.right) == read.span:
-            return (_in_quotes({read.span: read.path}),)
-        words = {use.span_of(word): word.parts[0] for word in _words(test.right, asked.names)}
-        if read.span in words:
-            return (_in_quotes(words),)
-    return ()
+        if isinstance(test.right, en.Path):
+            span = use.span_of(test.right)
+            found.setdefault(span, {span: ".".join(test.right.parts)})
+            continue
+        words = {use.span_of(word): word.parts[0] for word in _words(test.right, known)}
+        for span in words:
+            found.setdefault(span, words)
+    return found
 
 
-def _words(node: en.Node, names: Sequence[str]) -> list[en.Path]:
+def _words(node: en.Node, names: Collection[str]) -> list[en.Path]:
     """The items of a list that are words without quotes and no names."""
     items = node.items[:_MOST_ITEMS] if isinstance(node, en.ListNode) else ()
     return [each for each in items if isinstance(each, en.Path) and len(each.parts) == 1 and each.parts[0] not in names]

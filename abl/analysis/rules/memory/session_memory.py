@@ -251,7 +251,6 @@ def legacy_initial_value(variable: nodes.SessionVariable, agent: AgentIndex) -> 
     "error",
     "`SCOPE`/`ACCESS`/`UNIT`/`DEFAULT` belong to persistent paths",
     over=nodes.SessionVariable,
-    needs="TTL",
 )
 def persistent_key_in_session(variable: nodes.SessionVariable, agent: AgentIndex) -> Iterator[Found]:
     """
