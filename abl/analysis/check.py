@@ -165,15 +165,17 @@ def _project_rules_of(thing: Placed | nodes.Node | ExpressionUse) -> tuple[Rule,
 
 
 def _rules_of(thing: Placed | nodes.Node | ExpressionUse, project: bool) -> tuple[Rule, ...]:
+    kind: type = thing.__class__
     if isinstance(thing, ExpressionUse):
         kinds = _NO_KINDS if thing.is_sentence else thing.reading.kinds
         return _rules_for_use(thing.mode, thing.place, thing.role, kinds, project)
-    rules = (_TABLES.get(project) or _table(project)).get(thing.__class__, ())
-    kind: type = thing.__class__
-    aspects = ASPECTS.get(kind) if rules else None
+    rules = (_TABLES.get(project) or _table(project)).get(kind)
+    if rules is None:
+        return ()
+    aspects = ASPECTS.get(kind)
     if aspects is not None:
         return _rules_for(kind, frozenset(aspects(thing)), project)
-    if rules and isinstance(thing, Placed):
+    if isinstance(thing, Placed):
         return _rules_for(Placed, thing.part.derive(contents), project)
     return rules
 
