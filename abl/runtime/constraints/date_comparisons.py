@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.expressions.coercions import NOT_A_DATE
 from abl.expressions.nodes import Binary, Literal, Logical, Node, Path, Test, Unary, walk
-from abl.runtime.evaluation import Formula, Outcome, value
+from abl.runtime.evaluation import Formula, Outcome, Resolver, value
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
@@ -21,9 +21,9 @@ NOT_COMPARABLE = "a date is compared with something that is no date"
 ORDER = frozenset({"<", "<=", ">", ">="})
 
 
-def undated(engine: Engine, thread: Thread, formula: Formula, outcome: Outcome) -> list[dict[str, Any]]:
+def undated(context: Resolver, formula: Formula, outcome: Outcome) -> list[dict[str, Any]]:
     """The comparisons of an explained condition with a date on one side only, as notes for the trace."""
-    return comparisons(outcome.tree) if may_be_dated(engine, thread, formula) else []
+    return comparisons(outcome.tree) if may_be_dated(context, formula) else []
 
 
 def comparisons(tree: dict[str, Any] | None) -> list[dict[str, Any]]:
@@ -40,12 +40,11 @@ def comparisons(tree: dict[str, Any] | None) -> list[dict[str, Any]]:
     return found
 
 
-def may_be_dated(engine: Engine, thread: Thread, formula: Formula) -> bool:
+def may_be_dated(context: Resolver, formula: Formula) -> bool:
     """False when no side of a comparison can be a date: all of them are names without a text."""
     sides = compared(formula)
     if sides is None:
         return False
-    context = engine.context(thread)
     for parts in sides:
         if isinstance(context.resolve(parts), str):
             return True

@@ -20,14 +20,15 @@ def judged(engine: Engine, thread: Thread, formula: Formula, *, recorded: bool =
     Raises BudgetExceeded and records it in the trace. With ``recorded`` that is an error of the outcome instead: the
     caller records it and calls ``engine.budget.require()`` next, because the turn is over (docs/spec 02 §8).
     """
-    outcome = formula.explain(engine.context(thread), engine.now(), engine.random)
+    context = engine.context(thread)
+    outcome = formula.explain(context, engine.now(), engine.random)
     if outcome.exceeded is not None:
         if not recorded:
             raise engine.ran_out(outcome.exceeded, formula.text)
         engine.budget_reported = True
         engine.budget.refill()  # to record it, with the message of the rule that fails by it
     engine.recorder.expect(formula.weight)
-    outcome.notes += undated(engine, thread, formula, outcome)
+    outcome.notes += undated(context, formula, outcome)
     if outcome.match is not None:
         engine.keep_match(thread, outcome.match, formula.names)
     if engine.derives(thread, formula.names):
