@@ -25,35 +25,9 @@ LESS: Final = 0.2
 RARE, RARE_PAIR = 1.0, 2.0
 """Contexts that count less are left out."""
 Follows = defaultdict[tuple[str, ...], Counter[str]]
-HEAD: Final = '''\
-"""What authors usually write after a key, most often first; completion offers keys in this order (docs/spec 12 §1).
-
-Written by scripts/usual.py, which learns it from the examples and cases. Each of its parts: the key before, or the two
-keys before, then what follows. ``^KEY`` is the first line below that key, ``-`` stands for a name of the author's.
-"""
-
-from __future__ import annotations
-
-from functools import cache
-from typing import Final
-
-'''
-TAIL: Final = '''
-
-def followers(place: str, *before: str) -> tuple[str, ...]:
-    """The keys that follow the key before, or the two before, at a place; without either the keys used there most."""
-    return _read().get((place, *before), ())
-
-
-@cache
-def _read() -> dict[tuple[str, ...], tuple[str, ...]]:
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for place, rows in _USUAL.items():
-        for row in rows.strip().replace("\\n", "; ").split("; "):
-            before, _, after = row.partition(":")
-            found[place, *before.split()] = tuple(after.split())
-    return found
-'''
+BEGIN: Final = "_USUAL: Final = {\n"
+END: Final = "\n}\n"
+"""The rows stand between these in the module; what is around them is written by hand."""
 
 
 def learned() -> dict[str, Follows]:
@@ -140,12 +114,14 @@ def packed(rows: list[str]) -> Iterator[str]:
 
 def main() -> None:
     """Write the table."""
-    lines = ["_USUAL: Final = {"]
+    lines: list[str] = []
     for place, follows in sorted(learned().items()):
         written = list(rows(follows))
         if place and len(written) > 1:
             lines += [f'    "{place}": """', *packed(written), '""",']
-    TARGET.write_text(HEAD + "\n".join([*lines, "}"]) + "\n" + TAIL, encoding="utf-8")
+    module = TARGET.read_text(encoding="utf-8")
+    head, _, rest = module.partition(BEGIN)
+    TARGET.write_text(head + BEGIN + "\n".join(lines) + END + rest.partition(END)[2], encoding="utf-8")
 
 
 if __name__ == "__main__":

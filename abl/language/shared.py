@@ -366,3 +366,12 @@ CARD: Final = (
     key("defaultActionUrl", ANY, "URL that a tap opens"),
 )
 """A card."""
+SPEECH: Final = (
+    key("provider", ANY, "who makes the speech"),
+    key("voice_id", ANY, "the voice"),
+    key("speed", ANY, "how fast it speaks"),
+    key("pace", ANY, "how it pauses"),
+    key("temperature", ANY, "how lively it speaks"),
+    key("auto_tts_language_switch", FLAG, "speak each language in its own voice"),
+)
+"""How a voice speaks (docs/spec 09 §13)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from abl.language.model import Place, key, place
-from abl.language.shared import ADAPTIVE, BARGE_IN, CARD, FROM, ICON, SHOWN_WHEN, STREAMING, VARIANTS
+from abl.language.shared import ADAPTIVE, BARGE_IN, CARD, FROM, ICON, SHOWN_WHEN, SPEECH, STREAMING, VARIANTS
 from abl.language.types import (
     ANY,
     AT_LEAST_ONE,
@@ -300,12 +300,7 @@ _VOICE: Final = place(
     ),
     key("END_OF_SPEECH_TIMEOUT_MS", MS, "pause that ends the answer, in ms"),
     key("ON_NO_INPUT", ANY, "what to do when the caller is silent"),
-    key("provider", ANY, "who makes the speech"),
-    key("voice_id", ANY, "the voice"),
-    key("speed", ANY, "how fast it speaks"),
-    key("pace", ANY, "how it pauses"),
-    key("temperature", ANY, "how lively it speaks"),
-    key("auto_tts_language_switch", FLAG, "speak each language in its own voice"),
+    *SPEECH,
     title="VOICE",
     runs="platform",
     spec="09 §13",

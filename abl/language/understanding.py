@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from abl.language.model import Place, key, place
-from abl.language.shared import ACTION, RECOGNISED
+from abl.language.shared import ACTION, RECOGNISED, SPEECH
 from abl.language.types import (
     AMOUNT,
     ANY,
@@ -276,12 +276,7 @@ _CONVERSATION: Final = place(
 _SPEAKING: Final = place(
     "speaking",
     key("style", TEXT, "manner of speaking"),
-    key("provider", ANY, "who makes the speech"),
-    key("voice_id", ANY, "the voice"),
-    key("speed", ANY, "how fast it speaks"),
-    key("pace", ANY, "how it pauses"),
-    key("temperature", ANY, "how lively it speaks"),
-    key("auto_tts_language_switch", FLAG, "speak each language in its own voice"),
+    *SPEECH,
     runs="platform",
     spec="09 §13",
 )
