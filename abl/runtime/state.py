@@ -73,6 +73,7 @@ class FlowState:
     responded_turn: int = -1
     responded_result: bool = False  # it was a result
     message_used: bool = False  # ON_INPUT without GATHER has the message it waited for
+    onward: dict[str, Any] | None = None  # the edge that is taken behind the steps that a profile puts after another
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ def run(engine: Engine, thread: Thread) -> Signal:
         signal = steps.enter(engine, thread, plan.entry or "")
     elif flow.reason == steps.HALT:
         flow.status = "running"
-        signal = steps.enter(engine, thread, flow.step or plan.entry or "")
+        signal = steps.enter(engine, thread, flow.step or plan.entry or "", through=False)
     else:
         flow.status = "running"
         signal = steps.count_iteration(engine, thread)
@@ -147,10 +147,7 @@ def _zone(engine: Engine, thread: Thread, _: Zone) -> Signal:
 def _finish(engine: Engine, thread: Thread, _: Leave) -> Signal:
     """The end of a step: THEN, the chain's next step, or the implicit end."""
     signal = steps.follow_then(engine, thread, steps.step_of(engine, thread))
-    if signal is not None:
-        return signal
-    steps.leave(engine, thread, "implicit_end", None)
-    return steps.end(engine, thread, "complete", "no_transition")
+    return signal if signal is not None else steps.finish(engine, thread)
 
 
 def _not_executed(engine: Engine, thread: Thread, action: nodes.Directive) -> Signal:

@@ -114,6 +114,9 @@ def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[LeftOut]:
             whole.add(part.key_span)
             yield LeftOut(part.key, program.span(part.key_span) or {})
     parts = [part.span for part in profile.content.members if part.key_span in whole]
+    flow = profile.content.get("flow")
+    if flow is not None and (steps := flow.get("insertions")) is not None:
+        parts.append(steps.span)  # told when the inserted step is entered
     for span, key in of_whole(program.source, profile):
         if not any(part.start <= span.start < part.end for part in parts):
             yield LeftOut(key, program.span(span) or {})

@@ -9,7 +9,7 @@ from abl.language import value_of_text
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
-from abl.runtime.flow import actions, languages
+from abl.runtime.flow import actions, insertions, languages
 from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
 from abl.runtime.memory.triggers import recall
@@ -48,6 +48,7 @@ def activate(engine: Engine, thread: Thread) -> bool:
         declare(engine, thread)
         recall(engine, thread, "session:start")
     profiles.choose(engine, thread)
+    insertions.restart(engine, thread)
     program = engine.program(thread)
     if not first or any(plan.reset == "per_activation" for plan in program.variables.values()):
         reset(engine, thread, "per_activation", keep=thread.passed_in)

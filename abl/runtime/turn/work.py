@@ -229,7 +229,7 @@ def _rules(engine: Engine, thread: Thread) -> Signal:
 
 def jump(engine: Engine, thread: Thread, target: str, edge: str) -> Signal:
     """T11 starts in that step."""
-    signal = steps.take(engine, thread, target, edge)
+    signal = steps.take(engine, thread, target, edge, by_rule=True)
     return loop.proceed(engine, thread) if signal is Signal.NEXT else signal
 
 
