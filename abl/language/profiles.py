@@ -110,11 +110,13 @@ _PROFILE_GATHER: Final = place(
         "validation_style",
         one_of(lenient="take what can be understood", strict="take only what fits exactly", open=True),
         "how strictly answers are judged",
+        runs="executed",
     ),
     key(
         "confirmation",
         one_of(always="each value", never="none", on_change="values that replace others", open=True),
         "when collected values are confirmed by the user",
+        runs="executed",
     ),
     key("FIELD_OVERRIDES", by_name("override"), "other properties of fields, by name", runs="executed"),
     title="GATHER of a profile",

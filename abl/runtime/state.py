@@ -26,6 +26,7 @@ class GatherState:
     retry_text: str | None = None  # said instead of the prompt after a value that did not fit
     quiet: bool = False  # the prompt was already replaced in this turn
     transient: list[str] = field(default_factory=list)  # cleared on leaving the step
+    unconfirmed: list[dict[str, Any]] = field(default_factory=list)  # values that wait for the user's yes
 
 
 @dataclass(slots=True)

@@ -149,6 +149,7 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     detours.reopen(engine, thread, name)
     thread.gather = _fresh_gather(thread, engine, step)
     thread.system.pop("_validation_retries", None)
+    thread.system.pop("_pending_inferences", None)
     flow.collect_only, thread.confirm = None, None
     engine.recorder.step = name
     reset(engine, thread, "per_step")

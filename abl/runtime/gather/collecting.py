@@ -12,6 +12,7 @@ from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
 from abl.runtime.flow import errors
 from abl.runtime.flow.detours import wrote
+from abl.runtime.gather import confirming
 from abl.runtime.gather.corrections import said_instead
 from abl.runtime.gather.extract import Extracted, extract, read_value
 from abl.runtime.gather.validate import max_retries, validate
@@ -45,6 +46,8 @@ class Request:
     corrections: bool = False
     message: str | None = None  # prompt of a field without its own (COLLECT)
     branches: bool = False  # branches of the GATHER may handle a failure, so the caller judges them
+    confirmation: str = "never"  # of the active profiles: always, never, on_change
+    strict: bool = False  # only what fits exactly fills a field
 
 
 def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -> bool:
@@ -110,6 +113,9 @@ def _unknown_locale(field: FieldPlan) -> dict[str, str]:
 def advance(engine: Engine, thread: Thread, request: Request) -> bool:
     """Complete the gather or prompt for what is missing; True when it is complete (07 §6)."""
     begin(engine, thread, request)
+    if request.state.unconfirmed:
+        confirming.ask(engine, thread, request.state, request.fields)
+        return False
     wanted = missing(engine, thread, request)
     while not wanted and _apply_defaults(engine, thread, request):  # a default may activate further fields
         wanted = missing(engine, thread, request)
@@ -218,6 +224,12 @@ def receive(
     state = request.state
     engine.turn.message_read = True
     begin(engine, thread, request)
+    if state.unconfirmed and whole:
+        held, unread = confirming.answer(engine, thread, state, message)
+        if held is not None:
+            _confirmed(engine, thread, request, held)
+        if not unread:
+            return
     if request.corrections and _correct(engine, thread, request, message):
         return
     open_fields = [
@@ -236,6 +248,8 @@ def receive(
     if not whole:  # what filled a field of another agent in this turn is not said twice
         used = [(start, end) for agent, start, end in engine.turn.used if agent != thread.agent]
         hits = [hit for hit in hits if all(hit.end <= start or hit.start >= end for start, end in used)]
+    if request.strict:
+        hits = [hit for hit in hits if confirming.fits_exactly(hit, message, language, today)]
     engine.turn.used += [(thread.agent, hit.start, hit.end) for hit in hits]
     filled: set[str] = set()
     failed: set[str] = set()
@@ -274,21 +288,33 @@ def _take(engine: Engine, thread: Thread, request: Request, hit: Extracted, mess
     if not verdict.fits:
         _reject(engine, thread, request, field, rule=verdict.rule, error=verdict.error)
         return False
-    store(engine, thread, request.state, field, hit.value, strategy=hit.strategy, place=[hit.start, hit.end])
-    if hit.extra is not None:
-        engine.put(thread, f"{field.name}_currency", hit.extra)
-        engine.recorder.emit(
-            "set",
-            {
-                "name": f"{field.name}_currency",
-                "old": None,
-                "new": hit.extra,
-                "cause": "gather",
-                "state": {"set": {f"{field.name}_currency": hit.extra}},
-            },
-            span=program.span(field.span),
-        )
+    place = [hit.start, hit.end]
+    if confirming.is_due(thread, request.confirmation, field, hit.value):
+        found = {"value": hit.value, "strategy": hit.strategy, "place": place, "extra": hit.extra}
+        confirming.hold(engine, thread, request.state, field, found)
+        return True
+    store(engine, thread, request.state, field, hit.value, strategy=hit.strategy, place=place)
+    _store_currency(engine, thread, field, hit.extra)
     return True
+
+
+def _store_currency(engine: Engine, thread: Thread, field: FieldPlan, code: str | None) -> None:
+    if code is None:
+        return
+    name = f"{field.name}_currency"
+    engine.put(thread, name, code)
+    data = {"name": name, "old": None, "new": code, "cause": "gather", "state": {"set": {name: code}}}
+    engine.recorder.emit("set", data, span=engine.program(thread).span(field.span))
+
+
+def _confirmed(engine: Engine, thread: Thread, request: Request, held: dict[str, Any]) -> None:
+    """Store what the user has confirmed."""
+    field = next((f for f in request.fields if f.name == held["field"]), engine.program(thread).field(held["field"]))
+    if held.get("corrects"):
+        _replace(engine, thread, request, field, held["value"])
+        return
+    store(engine, thread, request.state, field, held["value"], strategy=held["strategy"], place=held["place"])
+    _store_currency(engine, thread, field, held["extra"])
 
 
 def store(
@@ -401,13 +427,22 @@ def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPla
     fits, value, _ = read_value(field, raw, engine.language(thread), engine.now().date())
     if not fits or not validate(engine, thread, field, value).fits:
         return False
-    masker = engine.masker(thread)
-    old = thread.variables.get(field.name)
     if field.sensitive:
         display = Display.of(field.display, field.mask, field.pii_type)
         engine.recorder.add_secret_of(value, display)
         engine.recorder.add_secret(raw.strip(), str(display.show(value)))
         engine.secret_message()
+    if confirming.is_due(thread, request.confirmation, field, value):
+        confirming.hold(engine, thread, request.state, field, {"value": value, "corrects": True})
+    else:
+        _replace(engine, thread, request, field, value)
+    return True
+
+
+def _replace(engine: Engine, thread: Thread, request: Request, field: FieldPlan, value: Any) -> None:
+    """A corrected value in place of the old one; fields that depend on it are asked again."""
+    masker = engine.masker(thread)
+    old = thread.variables.get(field.name)
     engine.put(thread, field.name, value)
     thread.sources[field.name] = "user_input"
     wrote(engine, thread, field.name)
@@ -420,7 +455,6 @@ def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPla
     data = {"field": field.name, "old": masker.shown(field.name, old), "new": shown, "cleared": dependent,
             "state": {"set": {field.name: shown}, "unset": dependent}}  # fmt: skip
     engine.recorder.emit("gather.corrected", data, span=engine.program(thread).span(field.span))
-    return True
 
 
 def drop_transient(engine: Engine, thread: Thread) -> None:
