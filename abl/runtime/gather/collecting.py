@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.constraints.tool_sources import note_source
@@ -12,7 +13,7 @@ from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
 from abl.runtime.flow import errors
 from abl.runtime.flow.detours import wrote
-from abl.runtime.gather import confirming
+from abl.runtime.gather import confirming, units
 from abl.runtime.gather.corrections import said_instead
 from abl.runtime.gather.extract import Extracted, extract, read_value
 from abl.runtime.gather.validate import max_retries, validate
@@ -101,6 +102,9 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
     for field in request.fields:
         if field.entity is not None and field.entity not in engine.program(thread).entities:
             engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
+        if (field.unit or field.convert_to) and not units.converts(field):
+            why = "the units are not known here; the number is taken as it is said"
+            engine.recorder.not_executed("units", why, span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
             engine.recorder.not_executed("lookup_table", "any value is accepted", span_of(field.span), field=field.name)
 
@@ -250,6 +254,7 @@ def receive(
         hits = [hit for hit in hits if all(hit.end <= start or hit.start >= end for start, end in used)]
     if request.strict:
         hits = [hit for hit in hits if confirming.fits_exactly(hit, message, language, today)]
+    hits = list(_measured(hits, message, language, today))
     engine.turn.used += [(thread.agent, hit.start, hit.end) for hit in hits]
     filled: set[str] = set()
     failed: set[str] = set()
@@ -257,6 +262,14 @@ def receive(
         (filled if _take(engine, thread, request, hit, message) else failed).add(hit.field.name)
     if whole and state.asked is not None and state.asked not in filled and state.asked not in failed:
         _nothing_for(engine, thread, request, state.asked, message)
+
+
+def _measured(hits: Sequence[Extracted], message: str, language: str, today: date) -> Iterator[Extracted]:
+    """Values in the units of their fields (07 §8)."""
+    for hit in hits:
+        value = units.measured(hit.field, hit.value, message[hit.start :], language, today)
+        if value is not None or hit.value is None:
+            yield hit if value is hit.value else replace(hit, value=value)
 
 
 def _takes_user_text(engine: Engine, thread: Thread, field: FieldPlan) -> bool:
@@ -424,8 +437,10 @@ def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> 
 
 
 def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPlan, raw: str) -> bool:
-    fits, value, _ = read_value(field, raw, engine.language(thread), engine.now().date())
-    if not fits or not validate(engine, thread, field, value).fits:
+    language, today = engine.language(thread), engine.now().date()
+    fits, value, _ = read_value(field, raw, language, today)
+    value = units.measured(field, value, raw, language, today) if fits else None
+    if value is None or not validate(engine, thread, field, value).fits:
         return False
     if field.sensitive:
         display = Display.of(field.display, field.mask, field.pii_type)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from abl.expressions.values import text
 from abl.runtime.gather.extract import Extracted, pattern_value
 from abl.runtime.gather.recognise import whole
+from abl.runtime.gather.units import without_unit
 from abl.runtime.plan.fields import FieldPlan
 from abl.runtime.state import GatherState
 
@@ -93,4 +94,5 @@ def fits_exactly(hit: Extracted, message: str, language: str, today: date) -> bo
         )
     if field.pattern:
         return pattern_value(field, raw)[0] == raw
+    raw = without_unit(field, raw)
     return field.is_text or whole(field.type, raw, field.language or language, today, field.temporal) is not None
