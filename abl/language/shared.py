@@ -167,7 +167,7 @@ SENSITIVE: Final = key("SENSITIVE", FLAG, "personal data: masked wherever it is 
 RESPOND: Final = key("RESPOND", below("respond") | TEMPLATE, "send a message; {{...}} is filled in")
 SAY: Final = key("SAY", below("respond") | TEMPLATE, "send a message; another spelling of RESPOND")
 ON_RETURN: Final = key(
-    "ON_RETURN", below("on_return") | ref("returns"), "what happens when the agent gives control back", runs="platform"
+    "ON_RETURN", below("on_return") | ref("returns"), "with DELEGATE: what happens with the result, behind RETURNS"
 )
 INTENT: Final = key(
     "INTENT", prose(ref("intents")), "the intent that the message must have, by its name", required=True

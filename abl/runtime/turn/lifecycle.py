@@ -187,10 +187,10 @@ def run_actions(
                 actions.log(engine, thread, action)
             case nodes.Setting() if action.keyword in languages.LANGUAGE_ACTIONS:
                 languages.act(engine, thread, action)
-            case nodes.Setting() if action.keyword in {"ACTIONS", "CRITICAL"}:
-                pass  # shown below the message; read where a call fails
+            case nodes.Setting() if action.keyword in {"ACTIONS", "CRITICAL", "ON_RETURN"}:
+                pass  # shown below the message; read where a call fails, or with the DELEGATE before it
             case nodes.Setting() if action.keyword == "DELEGATE":
-                actions.delegate(engine, thread, action)
+                actions.delegate(engine, thread, action, actions.back_of(listed[at + 1 :]))
             case nodes.Call():
                 if _call(engine, thread, action, origin, pause is not None, critical=_is_critical(listed)):
                     here = {"message": engine.turn.message, "action": engine.turn.action, **(pause or {})}
