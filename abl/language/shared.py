@@ -319,7 +319,7 @@ PARAMETER: Final = (
     key("key", EXPRESSION, "expression; its value is looked up in the table"),
     key("table", ref("lookups"), "table of LOOKUP_TABLES that gives the value"),
     key("hidden", FLAG, "true: the model does not see it, it is still sent", default="false"),
-    key("visibility", below("visibility"), "who sees the parameter", runs="platform"),
+    key("visibility", below("visibility"), "who sees the parameter"),
     key("properties", by_name("parameter"), "fields of an object parameter", runs="metadata"),
 )
 """A parameter of a tool (08 §4)."""
