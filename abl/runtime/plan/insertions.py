@@ -7,11 +7,13 @@ shown, as one of the agent's own steps is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from abl.language import key_at
 from abl.language.written import word
 from abl.source import Source
-from abl.syntax import nodes
+from abl.syntax import nodes, vocabulary
 from abl.syntax.incremental.relocation import moved_block
 from abl.syntax.nodes import Block, Step, same_key
 from abl.syntax.readers.context import Context
@@ -83,9 +85,17 @@ def _inserted(ctx: Context, item: Block, profile: str, taken: Collection[str]) -
     while f"{beside}__{side}_{number}" in taken:
         number += 1
     key = f"{beside}__{side}_{number}"
-    body = tuple(below for line in lines for below in (line.children if line is place else (line,)))
+    body = tuple(below for line in lines for below in (line.children if line is place else (_respelt(line),)))
     block = Block(key, place.key_span, None, body, item.span, item.line_span, item.column)
     return Inserted(read_step(ctx, block), profile, side, beside)
+
+
+def _respelt(line: Block) -> Block:
+    """A key of a step in its own spelling: a profile may write it as keys outside of flows are (01 §3.1)."""
+    declared = key_at("insertion", line.key)
+    if declared is None or vocabulary.canonical_key(line.key) in vocabulary.STEP_DIRECTIVES:
+        return line
+    return replace(line, key=declared.name)
 
 
 def _items(ctx: Context, profile: nodes.Profile, start: int = 0) -> Iterator[Block]:

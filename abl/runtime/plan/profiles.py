@@ -96,7 +96,7 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
         hidden=frozenset(tools.texts("HIDE")),
         added=frozenset() if profile.inline else frozenset(tool.name.value for tool in program.agent.tools),
         skipped=frozenset(flow.texts("SKIP")),
-        gathering={key: gather.text(key) or "" for key in ("confirmation", "validation_style") if key in gather},
+        gathering={key: str(gather.value(key)) for key in ("confirmation", "validation_style") if key in gather},
         fields=dict(named("override", gather.lines("FIELD_OVERRIDES"))),
         steps=dict(named("step_override", flow.lines("OVERRIDES"))),
         response={key: response.given(key) for key in runs_at("profile_response") if key in response},
