@@ -278,7 +278,8 @@ def names_of(ctx: Context, block: Block) -> tuple[Name, ...]:
     names: list[Name] = []
     for child in block.children:
         if child.value is not None and not child.colon:
-            names.extend(inline_names(ctx, child.value))
+            quoted = child.value.style in ("double", "single")  # what an item quotes is one name
+            names.extend([Name(child.value.value, child.value.inner)] if quoted else inline_names(ctx, child.value))
         elif child.colon:
             names.append(Name(child.key, child.key_span))
     return tuple(names)
