@@ -109,7 +109,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from abl.analysis.reporting.render import RENDERERS
     from abl.configuration import ConfigurationError, configuration_for
     from abl.language import project_file
-    from abl.project import policy_of
+    from abl.project import misnamed, misnamed_near, policy_of
 
     diagnostics: list[Diagnostic] = []
     sources: dict[str, Source] = {}
@@ -132,6 +132,8 @@ def _check(arguments: argparse.Namespace) -> int:
         say(output, data=arguments.format in ("json", "sarif"))
     if arguments.format == "text" and (not_here := in_words(left)):
         complain(not_here)  # not part of the report, which a program may read
+    for path in misnamed_near(Path(name) for name in (*arguments.paths, *sources) if Path(name).exists()):
+        complain(f"abl: {misnamed(path)}")
     for unreadable in unread:
         complain(f"abl: {unreadable}")
     if unread:

@@ -41,6 +41,7 @@ class Project:
 
 
 NONE: Final = Project()
+MISNAMED: Final = "project.yml"
 
 
 def project_for(place: Path) -> Project:
@@ -86,6 +87,27 @@ def project_file_for(place: Path) -> Path | None:
             path = place / NAME if folder == start else folder / NAME
             return path if path.exists() else None
     return None
+
+
+def misnamed_near(places: Iterable[Path]) -> list[Path]:
+    """The files near files and folders that nobody reads because they are named project.yml (docs/spec 12 §3.1).
+
+    Looked for are the folders themselves, and those above up to the one that is marked as a project.
+    """
+    found: dict[Path, None] = {}
+    for place in places:
+        start = place.absolute() if place.is_dir() else place.absolute().parent
+        above = (start, *start.parents)
+        marked = [at for at, folder in enumerate(above) if any((folder / mark).is_file() for mark in PROJECT_MARKS)]
+        for folder in above[: marked[0] + 1 if marked else 1]:
+            if (folder / MISNAMED).is_file():
+                found.setdefault(folder / MISNAMED)
+    return list(found)
+
+
+def misnamed(path: Path) -> str:
+    """What to say of such a file."""
+    return f"{path} is not read; rename it to {NAME}, or delete it beside one"
 
 
 def no_such_entry(project: Project, agents: Iterable[str]) -> ProjectFileError:

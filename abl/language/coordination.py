@@ -110,7 +110,7 @@ _DELEGATE: Final = place(
         "what happens when the call fails",
         runs="executed",
     ),
-    key("ON_RETURN", below("on_return") | ref("returns"), "what happens with the result"),
+    key("ON_RETURN", below("on_return") | ref("returns"), "what happens with the result", runs="executed"),
     key("PURPOSE", ANY, "why it is called, for the trace", required=True, runs="executed"),
     key(
         "RETURNS",

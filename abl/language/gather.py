@@ -173,8 +173,8 @@ _SEMANTICS: Final = place(
     "semantics",
     key("format", ANY, "what the value looks like, in words", runs="platform"),
     key("components", TEXTS, "parts of the value", runs="platform"),
-    key("unit", ANY, "unit of the value, cut off the answer", runs="platform"),
-    key("convert_to", ANY, "unit that the value is converted to", runs="platform"),
+    key("unit", ANY, "unit of the value, cut off the answer", runs="executed"),
+    key("convert_to", ANY, "unit that the value is converted to", runs="executed"),
     key("lookup", ref("lookups"), "table of LOOKUP_TABLES that the answer must match", runs="executed"),
     key("locale", ANY, "locale for reading the answer, as `en-GB`", runs="executed"),
     key(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from abl.language.flow import STEP
-from abl.language.model import Place, key, on_platform, place
+from abl.language.model import Place, key, place
 from abl.language.shared import METHOD
 from abl.language.types import (
     ANY,
@@ -110,11 +110,13 @@ _PROFILE_GATHER: Final = place(
         "validation_style",
         one_of(lenient="take what can be understood", strict="take only what fits exactly", open=True),
         "how strictly answers are judged",
+        runs="executed",
     ),
     key(
         "confirmation",
         one_of(always="each value", never="none", on_change="values that replace others", open=True),
         "when collected values are confirmed by the user",
+        runs="executed",
     ),
     key("FIELD_OVERRIDES", by_name("override"), "other properties of fields, by name", runs="executed"),
     title="GATHER of a profile",
@@ -135,7 +137,7 @@ _PROFILE_FLOW: Final = place(
     "profile_flow",
     key("SKIP", refs("steps"), "steps that are left out", runs="executed"),
     key("OVERRIDES", by_name("step_override"), "other messages and transitions of steps, by name", runs="executed"),
-    key("INSERTIONS", list_of("insertion"), "steps that are put in"),
+    key("INSERTIONS", list_of("insertion"), "steps that are put in", runs="executed"),
     key("REPLACE", ANY, "a flow in place of the agent's"),
     title="FLOW of a profile",
     runs="platform",
@@ -152,10 +154,10 @@ _STEP_OVERRIDE: Final = place(
 )
 _INSERTION: Final = place(
     "insertion",
-    *on_platform(*STEP.listed),
+    *STEP.listed,
     key("AFTER", ref("steps"), "step after which this one is put in"),
     key("BEFORE", ref("steps"), "step before which this one is put in"),
-    runs="platform",
+    runs="executed",
     spec="09 §12",
 )
 

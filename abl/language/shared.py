@@ -167,7 +167,7 @@ SENSITIVE: Final = key("SENSITIVE", FLAG, "personal data: masked wherever it is 
 RESPOND: Final = key("RESPOND", below("respond") | TEMPLATE, "send a message; {{...}} is filled in")
 SAY: Final = key("SAY", below("respond") | TEMPLATE, "send a message; another spelling of RESPOND")
 ON_RETURN: Final = key(
-    "ON_RETURN", below("on_return") | ref("returns"), "what happens when the agent gives control back", runs="platform"
+    "ON_RETURN", below("on_return") | ref("returns"), "with DELEGATE: what happens with the result, behind RETURNS"
 )
 INTENT: Final = key(
     "INTENT", prose(ref("intents")), "the intent that the message must have, by its name", required=True
@@ -319,7 +319,7 @@ PARAMETER: Final = (
     key("key", EXPRESSION, "expression; its value is looked up in the table"),
     key("table", ref("lookups"), "table of LOOKUP_TABLES that gives the value"),
     key("hidden", FLAG, "true: the model does not see it, it is still sent", default="false"),
-    key("visibility", below("visibility"), "who sees the parameter", runs="platform"),
+    key("visibility", below("visibility"), "who sees the parameter"),
     key("properties", by_name("parameter"), "fields of an object parameter", runs="metadata"),
 )
 """A parameter of a tool (08 §4)."""

@@ -183,7 +183,7 @@ _PARAMETER: Final = place(
 )
 _VISIBILITY: Final = place(
     "visibility",
-    key("model", FLAG, "the model sees the parameter"),
+    key("model", FLAG, "false: the model does not see the parameter, it is still sent", runs="executed"),
     key("trace", FLAG, "the trace shows the value"),
     runs="platform",
     spec="08 §4",

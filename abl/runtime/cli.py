@@ -15,7 +15,7 @@ from abl.configuration import ConfigurationError, configuration_for
 from abl.expressions.api import BudgetExceeded
 from abl.files import UsageError, files_in, of_one_project, text_of
 from abl.output import complain, say
-from abl.project import Project, ProjectFileError, no_such_entry, project_for
+from abl.project import Project, ProjectFileError, misnamed, misnamed_near, no_such_entry, project_for
 from abl.runtime.loading import programs_in
 from abl.runtime.memory.in_memory import FixedClock, MemoryFacts, MockTools, SystemClock
 from abl.runtime.memory.systems_in_memory import MemoryBank
@@ -52,6 +52,7 @@ def add_commands(subparsers: Any) -> None:
 
 def run_command(arguments: argparse.Namespace) -> int:
     """``abl run``; 0 fine, 1 not runnable or a failed scenario, 2 wrong use."""
+    _tell_misnamed([arguments.path])
     try:
         if arguments.scenario is not None:
             return _play(arguments)
@@ -79,6 +80,11 @@ def _play(arguments: argparse.Namespace) -> int:
         return OK
     complain(f"failed: {result.name}: {first_divergence(result.failures)}{_left_out(result)}")
     return PROBLEMS
+
+
+def _tell_misnamed(places: Sequence[Path]) -> None:
+    for path in misnamed_near(places):
+        complain(f"abl: {misnamed(path)}")
 
 
 def _left_out(result: Result) -> str:
@@ -198,6 +204,7 @@ def test_command(arguments: argparse.Namespace) -> int:
     if not paths:
         complain(f"no *{SUFFIX} found")
         return WRONG_USE
+    _tell_misnamed([*arguments.paths, *paths])
     results: list[tuple[Path, Result | ScenarioError]] = []
     coverage: dict[tuple[str, ...], Coverage] = {}
     for path in paths:

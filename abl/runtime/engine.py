@@ -32,6 +32,7 @@ from abl.runtime.state import SessionState, Thread, TurnState
 
 if TYPE_CHECKING:
     from abl.runtime.plan.profiles import ProfilePlan
+    from abl.syntax import nodes
 
 MESSAGES_READ = 3
 """Messages that ``recent_input`` holds."""
@@ -58,7 +59,7 @@ class Engine:
         memories: Memories | None = None,
         profiles: Mapping[str, ProfilePlan] | None = None,
         budget: Budget | None = None,
-        delegate: Callable[[Engine, Thread, str, Any], None] | None = None,
+        delegate: Callable[[Engine, Thread, str, Any, nodes.Block | None], None] | None = None,
     ) -> None:
         self.state = state
         self.programs = programs
@@ -152,10 +153,10 @@ class Engine:
         """Carry out a move of an agent; False when it did not work, after a message to the user."""
         return self._carry_out(self, thread, move)
 
-    def delegate(self, thread: Thread, agent: str, span: Any) -> None:
-        """Ask another agent now, and go on with its result."""
+    def delegate(self, thread: Thread, agent: str, span: Any, back: nodes.Block | None = None) -> None:
+        """Ask another agent now, and go on with its result; ``back`` is what ON_RETURN says of that."""
         if self._delegate is not None:
-            self._delegate(self, thread, agent, span)
+            self._delegate(self, thread, agent, span, back)
 
     def now(self) -> datetime:
         """The clock, aware and in UTC."""

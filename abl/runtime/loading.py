@@ -10,8 +10,8 @@ from abl.runtime.plan.linking import Linked, linked
 from abl.runtime.plan.program import NOTHING, Program, document_of, programs_of
 from abl.runtime.plan.refusing import TOO_MANY, Refusals, sort_errors
 
-_OFFERS = re.compile(r"^[ \t]*(?:- )?file[ \t]*:|^[ \t]+ADD[ \t]*:", re.MULTILINE | re.IGNORECASE)
-"""An agent that imports tools, or a profile that adds some."""
+_OFFERS = re.compile(r"^[ \t]*(?:- )?file[ \t]*:|^[ \t]+ADD[ \t]*:|INSERTIONS", re.MULTILINE | re.IGNORECASE)
+"""An agent that imports tools, or a profile that adds some or inserts steps."""
 
 
 class NotRunnable(Exception):
@@ -46,7 +46,7 @@ def programs_in(files: Mapping[str, str]) -> dict[str, Program]:
 
 
 def _linked(files: Mapping[str, str]) -> Mapping[str, Linked]:
-    """The tools that agents take from other files; looked for where a file offers some."""
+    """The tools and steps that agents take from other files; looked for where a file offers some."""
     if not any(_OFFERS.search(text) for text in files.values()):
         return {}
     return linked({path: document_of(path, text) for path, text in files.items()})

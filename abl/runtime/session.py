@@ -26,15 +26,16 @@ from abl.runtime.state import DEFAULT_LANGUAGE, SessionState, Thread, load_state
 from abl.runtime.turn import algorithm as turns
 from abl.runtime.turn.reasoning import LEAVE, REPLY
 from abl.runtime.turn.work import process
+from abl.syntax import nodes
 
 __all__ = ["NotRunnable", "Session", "Turn", "check_problems"]
 
 Policy = Mapping[str, Any] | MemoryPolicy
 
 
-def delegate(engine: Engine, thread: Thread, agent: str, span: Any) -> None:
+def delegate(engine: Engine, thread: Thread, agent: str, span: Any, back: nodes.Block | None) -> None:
     """DELEGATE as an action; the agent that is asked works as in a turn."""
-    ask(engine, thread, agent, span, process)
+    ask(engine, thread, agent, span, back, work=process)
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ class GatherState:
     retry_text: str | None = None  # said instead of the prompt after a value that did not fit
     quiet: bool = False  # the prompt was already replaced in this turn
     transient: list[str] = field(default_factory=list)  # cleared on leaving the step
+    unconfirmed: list[dict[str, Any]] = field(default_factory=list)  # values that wait for the user's yes
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ class FlowState:
     responded_turn: int = -1
     responded_result: bool = False  # it was a result
     message_used: bool = False  # ON_INPUT without GATHER has the message it waited for
+    onward: dict[str, Any] | None = None  # the edge that is taken behind the steps that a profile puts after another
 
 
 @dataclass(slots=True)

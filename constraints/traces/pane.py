@@ -111,6 +111,8 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "gather.extracted": (
         ("field", "name"), ("value", "value"), ("strategy", wording.STRATEGIES),
     ),
+    "gather.confirm": (("field", "name"), ("value", "value"), *SAID),
+    "gather.declined": (("field", "name"), ("value", "value")),
     "gather.default": (("field", "name"), ("value", "value")),
     "gather.corrected": (
         ("field", "name"), ("Value", composed.old_and_new), ("cleared", "names"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import text
-from abl.runtime.agents import pipeline, unresolved
+from abl.runtime.agents import on_return, pipeline, unresolved
 from abl.runtime.constraints.records import condition_record, judged
 from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.events.recorder import shortened
@@ -23,6 +24,7 @@ from abl.runtime.turn import lifecycle
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
     from abl.runtime.plan.delegations import DelegatePlan
+    from abl.syntax import nodes
 
 Work = Callable[["Engine", str], None]
 """Lets the active agent work from a stage on, then whoever gets control (``abl.runtime.turn.work``)."""
@@ -56,11 +58,15 @@ def consult(engine: Engine, thread: Thread, work: Work) -> None:
         _attempts(engine, thread, plan, inputs, record, work=work)
 
 
-def ask(engine: Engine, thread: Thread, agent: str, span: Any, work: Work) -> None:
-    """DELEGATE as an action: the entry of DELEGATE for that agent, now and whatever its WHEN says (06 §6.4, §7)."""
+def ask(engine: Engine, thread: Thread, agent: str, span: Any, back: nodes.Block | None, *, work: Work) -> None:
+    """DELEGATE as an action: the entry of DELEGATE for that agent, now and whatever its WHEN says (06 §6.4, §7).
+
+    ``back`` is the ON_RETURN beside the action, which counts in place of that of the entry.
+    """
     plan = next((plan for plan in engine.program(thread).delegations if plan.agent == agent), None)
-    inputs = {name: engine.evaluate(thread, formula).value for name, formula in plan.inputs} if plan else {}
-    _attempts(engine, thread, plan or plain_plan(agent, span), inputs, None, work=work)
+    plan = plan or plain_plan(agent, span)
+    inputs = {name: engine.evaluate(thread, formula).value for name, formula in plan.inputs}
+    _attempts(engine, thread, plan if back is None else replace(plan, on_return=back), inputs, None, work=work)
 
 
 def _attempts(
@@ -76,6 +82,8 @@ def _attempts(
     more = {"condition": record} if record is not None else {}
     for attempt in range(1, plan.retries + 2):
         error = _ask(engine, thread, plan, inputs, {"attempt": attempt, **more}, work=work)
+        if error is None and plan.on_return is not None and not engine.state.escalated:
+            _returned(engine, thread, plan)
         if error is None or engine.state.escalated:
             return
     for name in ("error", "_error"):
@@ -93,6 +101,16 @@ def _attempts(
             engine.move(thread, Escalate(span=plan.span))
         case _:
             pass
+
+
+def _returned(engine: Engine, thread: Thread, plan: DelegatePlan) -> None:
+    """ON_RETURN behind RETURNS and ``map``: ``set`` and the handler. The agent has kept control, so it goes on."""
+    on_return.assign_set(engine, thread, plan.on_return)
+    word, name = on_return.words(plan.on_return)
+    again = on_return.handle(engine, thread, name, plan.span) if name else None
+    if again or word == "resume_intent":
+        why = "control never left the agent; it goes on"
+        engine.recorder.not_executed("delegate.resume_intent", why, plan.span)
 
 
 def _ask(
@@ -152,9 +170,10 @@ def _run(
         remember(engine, child)
         keep_never(engine, child)
         problem = _problem(engine, child)
-        values = {field: engine.context(child).value(field) for field, _ in plan.returns}
-        hidden = {field for field, _ in plan.returns if engine.derives(child, [field])}
-        made = {field for field, _ in plan.returns if from_tool(child, [field])}
+        wanted = [field for field, _ in (*plan.returns, *on_return.mapped(plan.on_return))]
+        values = {field: engine.context(child).value(field) for field in wanted}
+        hidden = {field for field in wanted if engine.derives(child, [field])}
+        made = {field for field in wanted if from_tool(child, [field])}
         data["said"] = [engine.recorder.text(message.text) for message in engine.turn.outbox]
     finally:
         outer.iterations, outer.handoffs = engine.turn.iterations, engine.turn.handoffs
@@ -199,8 +218,8 @@ def _problem(engine: Engine, child: Thread) -> tuple[str, str] | None:
 def _take(
     engine: Engine, thread: Thread, plan: DelegatePlan, values: dict[str, Any], *, hidden: set[str], made: set[str]
 ) -> None:
-    """RETURNS, and what the model is to do with it."""
-    for field, target in plan.returns:
+    """RETURNS and ``map`` of ON_RETURN, and what the model is to do with it."""
+    for field, target in (*plan.returns, *on_return.mapped(plan.on_return)):
         assign(
             engine,
             thread,

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl.language import key_at
 from abl.language.entry import Entry, members
-from abl.language.written import word as read_word
+from abl.runtime.agents import on_return
 from abl.runtime.agents.for_human import for_human
 from abl.runtime.agents.handoff_context import Given, given_with, limit_history
 from abl.runtime.constraints.results import work_ended
 from abl.runtime.constraints.tool_sources import from_tool
-from abl.runtime.evaluation import value as value_formula
-from abl.runtime.flow.variables import assign, clear, start_afresh
+from abl.runtime.flow.variables import assign, start_afresh
 from abl.runtime.guardrails.judging import Ruling, judge, stop
 from abl.runtime.moves import Complete, Escalate, HandOver, Move
-from abl.runtime.plan.assignments import assignments_of, line_of
+from abl.runtime.plan.assignments import line_of
 from abl.runtime.plan.parts import HandoffPlan
 from abl.runtime.plan.program import DEFAULT_MESSAGES, ESCALATING
 from abl.runtime.plan.refusing import refused, why_refused
@@ -205,7 +203,6 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
     """``map`` from the child, ``set``, the handler, then the action."""
     program = engine.program(parent)
     given = Entry.at("on_return", block)
-    word = read_word(block.value) if not given else ""
     for entry in members(given.lines("map")):
         if entry.value is not None:
             value = engine.context(child).value(entry.key)
@@ -220,28 +217,12 @@ def _on_return(engine: Engine, parent: Thread, child: Thread, plan: HandoffPlan,
                 sensitive=engine.derives(child, [entry.key]),
                 from_tool=from_tool(child, [entry.key]),
             )
-    for target, text, entry in assignments_of(given.lines("set")):
-        formula = value_formula(text)
-        outcome = engine.evaluate(parent, formula)
-        where = program.span(line_of(entry, block))
-        assign(
-            engine,
-            parent,
-            target,
-            outcome.value,
-            span=where,
-            expression=text,
-            cause="return",
-            sensitive=engine.derives(parent, formula.names),
-            from_tool=from_tool(parent, formula.names),
-        )
-    word = given.given("action") or word
-    known = key_at("on_return", "action")
-    word = (known.type.read_word(word) if known is not None else None) or word
+    on_return.assign_set(engine, parent, block)
+    word, name = on_return.words(block)
     parent.system["_resume_intent"] = word == "resume_intent"
-    name = given.text("handler") or (word if word not in {"", "continue", "resume_intent"} else "")
-    if name:
-        _handle_return(engine, parent, name, plan)
+    again = on_return.handle(engine, parent, name, plan.span) if name else None
+    if again is not None:
+        parent.system["_resume_intent"] = again
     if parent.system["_resume_intent"]:
         _resume_with(engine, parent, child, given)
 
@@ -255,23 +236,6 @@ def _resume_with(engine: Engine, parent: Thread, child: Thread, given: Entry) ->
     engine.turn.message = original
     engine.turn.entered.clear()  # with another message a step may be entered again
     understanding.understand(engine, parent)
-
-
-def _handle_return(engine: Engine, parent: Thread, name: str, plan: HandoffPlan) -> None:
-    """An entry of RETURN_HANDLERS: RESPOND, CLEAR, then whether the parent routes again."""
-    found = engine.program(parent).return_handlers.get(name)
-    if found is None:
-        engine.recorder.error("RUN003", "unknown_target", f"no return handler {name!r}", plan.span)
-        return
-    given, block = found
-    span = engine.program(parent).span(block)
-    text = given.text("RESPOND")
-    if text is not None:
-        engine.say_template(parent, text, kind="reply", span=span, data={"by": "return"})
-    if names := given.texts("CLEAR"):
-        clear(engine, parent, list(names), span=span)
-    if given.value("RESUME_INTENT") or given.given("CONTINUE"):
-        parent.system["_resume_intent"] = bool(given.value("RESUME_INTENT"))
 
 
 # ESCALATE --------------------------------------------------------------------------------------------------------

@@ -90,6 +90,11 @@ def response(engine: Engine, thread: Thread, key: str) -> Any:
     return next((plan.response[key] for plan in active(engine, thread) if key in plan.response), None)
 
 
+def gathering(engine: Engine, thread: Thread, key: str) -> str:
+    """``confirmation`` or ``validation_style`` of GATHER, by the profile that wins among those that say so (07 §11)."""
+    return next((plan.gathering[key] for plan in active(engine, thread) if key in plan.gathering), "")
+
+
 def fields(engine: Engine, thread: Thread, asked: tuple[FieldPlan, ...]) -> tuple[FieldPlan, ...]:
     """Fields as FIELD_OVERRIDES of the active profiles have them; those to skip are left out (07 §11)."""
     if not (plans := active(engine, thread)):

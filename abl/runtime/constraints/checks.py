@@ -150,5 +150,5 @@ def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> S
     if then is not None:
         return steps.take(engine, thread, then, "then", span=span)
     if flag(on_fail.retry) is True:
-        return steps.go(engine, thread, thread.flow.step or "", "retry")
+        return steps.take(engine, thread, thread.flow.step or "", "retry")
     return steps.wait(engine, thread, steps.HALT, again=False)

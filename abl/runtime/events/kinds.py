@@ -197,6 +197,8 @@ _kind("gather.prompt", "Ask", fields={**SAID, "field": "text?", "fields": "texts
 _kind("gather.extracted", "Gather", fields={
     **FILLED, "strategy": "text: Found as", "text_span": "numbers", "confidence": "number",
 })  # fmt: skip
+_kind("gather.confirm", "Confirm", fields={**SAID, **FILLED})
+_kind("gather.declined", "Declined", "skipped", FILLED)
 _kind("gather.default", "Gather", fields=FILLED)
 _kind("gather.corrected", "Gather", fields={**CHANGE, "field": "text: Field", "cleared": "texts: Asked again"})
 _kind("gather.rejected", "Gather", "failed", {

@@ -151,10 +151,18 @@ def elements(listed: Iterable[nodes.Directive]) -> list[tuple[str, nodes.Block]]
     return [("ACTIONS", each.block) for each in found if each.block is not None]
 
 
-def delegate(engine: Engine, thread: Thread, action: nodes.Setting) -> None:
-    """DELEGATE as an action: the agent is asked at once (06 §6.4, §7)."""
+def delegate(engine: Engine, thread: Thread, action: nodes.Setting, back: nodes.Block | None = None) -> None:
+    """DELEGATE as an action: the agent is asked at once (06 §6.4, §7). ``back``: the ON_RETURN beside it."""
     if action.value is not None:
-        engine.delegate(thread, action.value.value.strip(), engine.program(thread).span(action))
+        engine.delegate(thread, action.value.value.strip(), engine.program(thread).span(action), back)
+
+
+def back_of(behind: Iterable[Any]) -> nodes.Block | None:
+    """The ON_RETURN among the actions behind a DELEGATE, before the next one."""
+    for action in behind:
+        if isinstance(action, nodes.Setting) and action.keyword in ("DELEGATE", "ON_RETURN"):
+            return action.block if action.keyword == "ON_RETURN" else None
+    return None
 
 
 def log(engine: Engine, thread: Thread, action: nodes.Log, local: Mapping[str, Any] | None = None) -> None:

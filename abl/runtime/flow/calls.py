@@ -72,9 +72,9 @@ def _call(engine: Engine, thread: Thread, action: nodes.Call) -> Signal:
             case Verdict.COLLECTING:
                 return steps.wait(engine, thread, "gather")
             case Verdict.STEP_AGAIN:
-                return steps.go(engine, thread, thread.flow.step or "", "retry")
+                return steps.take(engine, thread, thread.flow.step or "", "retry")
             case Verdict.JUMP:
-                return steps.take(engine, thread, called.blocked.action["target"] or "", "goto")
+                return steps.take(engine, thread, called.blocked.action["target"] or "", "goto", by_rule=True)
             case Verdict.MOVED:
                 steps.wait(engine, thread, "handoff")  # when control returns, the call is made again
                 return Signal.MOVED

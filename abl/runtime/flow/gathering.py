@@ -31,6 +31,8 @@ def request_of(engine: Engine, thread: Thread, step: StepPlan, asked: nodes.Gath
         span=program.span(asked),
         corrections=bool(step.step.value("CORRECTIONS")),
         branches=step.failing is not None,
+        confirmation=profiles.gathering(engine, thread, "confirmation"),
+        strict=profiles.gathering(engine, thread, "validation_style") == "strict",
     )
 
 

@@ -35,7 +35,7 @@ def run(engine: Engine, thread: Thread) -> Signal:
         signal = steps.enter(engine, thread, plan.entry or "")
     elif flow.reason == steps.HALT:
         flow.status = "running"
-        signal = steps.enter(engine, thread, flow.step or plan.entry or "")
+        signal = steps.enter(engine, thread, flow.step or plan.entry or "", through=False)
     else:
         flow.status = "running"
         signal = steps.count_iteration(engine, thread)
@@ -122,13 +122,30 @@ def _log(engine: Engine, thread: Thread, action: nodes.Log) -> Signal:
 def _setting(engine: Engine, thread: Thread, action: nodes.Setting) -> Signal:
     if action.keyword == "ACTIONS":
         return Signal.NEXT  # shown below the message before it
+    if action.keyword == "ON_RETURN":
+        return Signal.NEXT  # of the DELEGATE before it
     if action.keyword == "DELEGATE":
-        actions.delegate(engine, thread, action)
+        actions.delegate(engine, thread, action, _back(engine, thread))
         return Signal.WAIT if engine.state.escalated else Signal.NEXT
     if action.keyword not in languages.LANGUAGE_ACTIONS:
         return _not_executed(engine, thread, action)
     languages.act(engine, thread, action)
     return Signal.NEXT
+
+
+def _back(engine: Engine, thread: Thread) -> nodes.Block | None:
+    """The ON_RETURN of the action that is performed."""
+    if not thread.flow.frames:
+        return None
+    key, at = thread.flow.frames[-1]
+    return actions.back_of(steps.plan_of(engine, thread).lists[str(key)][at:])
+
+
+def _follow(engine: Engine, thread: Thread, action: nodes.Transition) -> Signal:
+    if action.agent is not None and _back(engine, thread) is not None:
+        why = "the ON_RETURN of the HANDOFF entry counts"
+        engine.recorder.not_executed("handoff.on_return", why, engine.program(thread).span(action))
+    return steps.follow(engine, thread, action)
 
 
 def _go_on_asking(engine: Engine, thread: Thread, action: GatherFailed) -> Signal:
@@ -147,10 +164,7 @@ def _zone(engine: Engine, thread: Thread, _: Zone) -> Signal:
 def _finish(engine: Engine, thread: Thread, _: Leave) -> Signal:
     """The end of a step: THEN, the chain's next step, or the implicit end."""
     signal = steps.follow_then(engine, thread, steps.step_of(engine, thread))
-    if signal is not None:
-        return signal
-    steps.leave(engine, thread, "implicit_end", None)
-    return steps.end(engine, thread, "complete", "no_transition")
+    return signal if signal is not None else steps.finish(engine, thread)
 
 
 def _not_executed(engine: Engine, thread: Thread, action: nodes.Directive) -> Signal:
@@ -172,7 +186,7 @@ PERFORM: Mapping[type, Callable[[Engine, Thread, Any], Signal]] = {
     nodes.Gather: gathering.gather,
     nodes.Call: calls.call,
     nodes.Check: check,
-    nodes.Transition: steps.follow,
+    nodes.Transition: _follow,
     Select: choose,
     CallFailed: calls.unhandled,
     GatherFailed: _go_on_asking,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import profiles
-from abl.runtime.flow import detours, errors, returning
+from abl.runtime.flow import detours, errors, insertions, returning
 from abl.runtime.flow.signals import Signal
 from abl.runtime.flow.variables import reset
 from abl.runtime.gather.collecting import drop_transient
@@ -22,10 +22,13 @@ from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.runtime.engine import Engine
+    from abl.runtime.plan.insertions import Inserted
     from abl.runtime.state import Thread
 
 HALT = "check_halt"
 """Waiting reason after which a message runs the step from its top."""
+AGAIN = frozenset({"retry", "retry_step"})
+"""Edges that lead to no other step: the step is run from its top."""
 
 
 def plan_of(engine: Engine, thread: Thread) -> FlowPlan:
@@ -66,11 +69,16 @@ def count_iteration(engine: Engine, thread: Thread) -> Signal:
 # Entering and leaving --------------------------------------------------------------------------------------------
 
 
-def enter(engine: Engine, thread: Thread, name: str) -> Signal:
-    """RUN_STEP with how = enter: guard, attempts, resets, recalls, then its list is on the stack (06 §9)."""
+def enter(engine: Engine, thread: Thread, name: str, *, through: bool = True) -> Signal:
+    """RUN_STEP with how = enter: guard, attempts, resets, recalls, then its list is on the stack (06 §9).
+
+    ``through`` the steps that a profile puts before it (06 §11): not where these lead on, or the step begins again.
+    """
     flow = thread.flow
     program = engine.program(thread)
     while True:
+        if through:
+            name = insertions.entered_by(engine, thread, name)
         step = plan_of(engine, thread).steps.get(name)
         if step is None:
             return _unknown_target(engine, thread, name, None)
@@ -84,23 +92,41 @@ def enter(engine: Engine, thread: Thread, name: str) -> Signal:
         if skipped or (guard is not None and not engine.holds(thread, program.condition(guard))):
             why = {"by": "profile"} if skipped or guard is None else {"when": guard.value}
             engine.recorder.emit("step.skipped", {"step": name, **why}, status="skipped", span=program.span(step.step))
-            after = plan_of(engine, thread).after(name)
-            if step.then is not None:
-                return follow(engine, thread, step.then, leaving=False)
-            if after is None:
-                return end(engine, thread, "complete", "no_transition")
-            name = after
+            passed = _pass(engine, thread, step)
+            if isinstance(passed, Signal):
+                return passed
+            name, through = passed
             continue
         exhausted = _exhausted(engine, thread, step)
         if exhausted is None:
             break
         if step.on_exhausted is not None:
-            return follow(engine, thread, step.on_exhausted, leaving=False)
+            return follow(engine, thread, step.on_exhausted, leaving=False, source=name)
         flow.step, flow.frames = name, []
         message = f"{name}: more than {exhausted} attempts"
         signal = handle(engine, thread, "RUN009", "attempts_exhausted", message, kind="unknown_error")
         return wait(engine, thread, HALT, again=False) if signal is Signal.NEXT and not flow.frames else signal
     return _start_step(engine, thread, step)
+
+
+def _pass(engine: Engine, thread: Thread, step: StepPlan) -> tuple[str, bool] | Signal:
+    """What follows a step that is skipped: a step, and whether an edge leads there, or the end that was reached."""
+    plan = plan_of(engine, thread)
+    inserted = insertions.of(engine, thread, step.name)
+    to: str | dict[str, Any]
+    if step.then is not None:
+        to = _edge(engine, thread, step.then)
+    elif inserted is not None:
+        to = insertions.onward(engine, thread, inserted)
+    else:
+        to = {"target": plan.after(step.name), "edge": "skip"}
+    if isinstance(to, str):
+        return to, False
+    if (first := insertions.left_by(engine, thread, step.name, to)) is not None:
+        return first, False
+    if to["target"] is None:
+        return end(engine, thread, "complete", "no_transition")
+    return (to["target"], True) if to["target"] in plan.steps else take(engine, thread, leaving=False, **to)
 
 
 def _exhausted(engine: Engine, thread: Thread, step: StepPlan) -> int | None:
@@ -123,6 +149,7 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
     detours.reopen(engine, thread, name)
     thread.gather = _fresh_gather(thread, engine, step)
     thread.system.pop("_validation_retries", None)
+    thread.system.pop("_pending_inferences", None)
     flow.collect_only, thread.confirm = None, None
     engine.recorder.step = name
     reset(engine, thread, "per_step")
@@ -163,12 +190,6 @@ def leave(engine: Engine, thread: Thread, edge: str, to: str | None) -> None:
     recall(engine, thread, f"step:exit:{flow.step}")
 
 
-def go(engine: Engine, thread: Thread, name: str, edge: str) -> Signal:
-    """Leave the step and enter another, or the same one again."""
-    leave(engine, thread, edge, name)
-    return enter(engine, thread, name)
-
-
 def end(engine: Engine, thread: Thread, outcome: str, reason: str) -> Signal:
     """The flow is over; coordination follows (09 §3)."""
     flow = thread.flow
@@ -178,20 +199,25 @@ def end(engine: Engine, thread: Thread, outcome: str, reason: str) -> Signal:
     return Signal.ENDED
 
 
-def follow(engine: Engine, thread: Thread, transition: nodes.Transition, *, leaving: bool = True) -> Signal:
-    """Take a THEN, GOTO or the like: exact step name, then terminal, else an error (06 §8)."""
-    target = transition.target.value if transition.target is not None else ""
-    edge = transition.keyword.lower()
-    return take(
-        engine,
-        thread,
-        target,
-        edge,
-        leaving=leaving,
-        span=engine.program(thread).span(transition),
-        agent=transition.agent.value if transition.agent else None,
-        reason=transition.reason.value if transition.reason else None,
-    )
+def follow(
+    engine: Engine, thread: Thread, transition: nodes.Transition, *, leaving: bool = True, source: str | None = None
+) -> Signal:
+    """Take a THEN, GOTO or the like: exact step name, then terminal, else an error (06 §8).
+
+    ``source``: the step that the edge leaves, where it was not entered.
+    """
+    return take(engine, thread, leaving=leaving, source=source, **_edge(engine, thread, transition))
+
+
+def _edge(engine: Engine, thread: Thread, transition: nodes.Transition) -> dict[str, Any]:
+    """A transition as data, which outlives a turn."""
+    return {
+        "target": transition.target.value if transition.target is not None else "",
+        "edge": transition.keyword.lower(),
+        "span": engine.program(thread).span(transition),
+        "agent": transition.agent.value if transition.agent else None,
+        "reason": transition.reason.value if transition.reason else None,
+    }
 
 
 def take(
@@ -201,15 +227,26 @@ def take(
     edge: str,
     *,
     leaving: bool = True,
+    source: str | None = None,
+    by_rule: bool = False,
     span: Any = None,
     agent: str | None = None,
     reason: str | None = None,
 ) -> Signal:
-    """Resolve a target and go there."""
+    """Resolve a target and go there; first through the steps that a profile puts after the one that is left (06 §11).
+
+    ``by_rule``: a constraint leads away, which is no edge of the step.
+    """
+    kept = {"target": target, "edge": edge, "span": span, "agent": agent, "reason": reason}
+    left = source or (thread.flow.step if leaving and not by_rule and edge not in AGAIN else None)
+    if (first := insertions.left_by(engine, thread, left, kept)) is not None:
+        if leaving:
+            leave(engine, thread, edge, first)
+        return enter(engine, thread, first, through=False)
     if target in plan_of(engine, thread).steps:
         if leaving:
             leave(engine, thread, edge, target)
-        return enter(engine, thread, target)
+        return enter(engine, thread, target, through=edge not in AGAIN)
     match target.upper():
         case "COMPLETE":
             if leaving:
@@ -250,6 +287,8 @@ def _unknown_target(engine: Engine, thread: Thread, name: str, span: Any) -> Sig
 
 def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None:
     """Take a step's THEN, its own or that of a chain (06 §2 D); None when it has neither."""
+    if step.then is None and (inserted := insertions.of(engine, thread, step.name)) is not None:
+        return _onward(engine, thread, inserted)
     override = profiles.step(engine, thread, step.name)
     if override is not None and (target := override.text("transition")):
         return take(engine, thread, target, "then", span=engine.program(thread).span(step.step))
@@ -258,8 +297,28 @@ def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None
     plan = plan_of(engine, thread)
     following = plan.after(step.name) if plan.flow.shape == "D" else None
     if following is None or step.name not in {name.value for name in plan.flow.listed}:
-        return None
-    return go(engine, thread, following, "then")
+        following = None
+    if following is None and insertions.beside(engine, thread, step.name, "after"):
+        return finish(engine, thread)
+    return take(engine, thread, following, "then") if following is not None else None
+
+
+def finish(engine: Engine, thread: Thread) -> Signal:
+    """The implicit end of a step from which nothing leads on (06 §8)."""
+    first = insertions.left_by(engine, thread, thread.flow.step, dict(insertions.END))
+    leave(engine, thread, "implicit_end", first)
+    if first is not None:
+        return enter(engine, thread, first, through=False)
+    return end(engine, thread, "complete", "no_transition")
+
+
+def _onward(engine: Engine, thread: Thread, inserted: Inserted) -> Signal:
+    """Out of a step that a profile inserted: to the next one, or along the edge that led to it."""
+    to = insertions.onward(engine, thread, inserted)
+    if isinstance(to, str):
+        leave(engine, thread, "then", to)
+        return enter(engine, thread, to, through=False)
+    return finish(engine, thread) if to["target"] is None else take(engine, thread, **to)
 
 
 # Errors ----------------------------------------------------------------------------------------------------------

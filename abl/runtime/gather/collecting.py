@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from abl.runtime.constraints.tool_sources import note_source
@@ -12,6 +13,7 @@ from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
 from abl.runtime.flow import errors
 from abl.runtime.flow.detours import wrote
+from abl.runtime.gather import confirming, units
 from abl.runtime.gather.corrections import said_instead
 from abl.runtime.gather.extract import Extracted, extract, read_value
 from abl.runtime.gather.validate import max_retries, validate
@@ -45,6 +47,8 @@ class Request:
     corrections: bool = False
     message: str | None = None  # prompt of a field without its own (COLLECT)
     branches: bool = False  # branches of the GATHER may handle a failure, so the caller judges them
+    confirmation: str = "never"  # of the active profiles: always, never, on_change
+    strict: bool = False  # only what fits exactly fills a field
 
 
 def active(engine: Engine, thread: Thread, request: Request, field: FieldPlan) -> bool:
@@ -98,6 +102,9 @@ def begin(engine: Engine, thread: Thread, request: Request) -> None:
     for field in request.fields:
         if field.entity is not None and field.entity not in engine.program(thread).entities:
             engine.recorder.not_executed("entity_ref", "no such entity", span_of(field.span), field=field.name)
+        if (field.unit or field.convert_to) and not units.converts(field):
+            why = "the units are not known here; the number is taken as it is said"
+            engine.recorder.not_executed("units", why, span_of(field.span), field=field.name)
         if field.lookup is not None and field.table is None:
             engine.recorder.not_executed("lookup_table", "any value is accepted", span_of(field.span), field=field.name)
 
@@ -110,6 +117,9 @@ def _unknown_locale(field: FieldPlan) -> dict[str, str]:
 def advance(engine: Engine, thread: Thread, request: Request) -> bool:
     """Complete the gather or prompt for what is missing; True when it is complete (07 §6)."""
     begin(engine, thread, request)
+    if request.state.unconfirmed:
+        confirming.ask(engine, thread, request.state, request.fields)
+        return False
     wanted = missing(engine, thread, request)
     while not wanted and _apply_defaults(engine, thread, request):  # a default may activate further fields
         wanted = missing(engine, thread, request)
@@ -218,6 +228,12 @@ def receive(
     state = request.state
     engine.turn.message_read = True
     begin(engine, thread, request)
+    if state.unconfirmed and whole:
+        held, unread = confirming.answer(engine, thread, state, message)
+        if held is not None:
+            _confirmed(engine, thread, request, held)
+        if not unread:
+            return
     if request.corrections and _correct(engine, thread, request, message):
         return
     open_fields = [
@@ -236,6 +252,9 @@ def receive(
     if not whole:  # what filled a field of another agent in this turn is not said twice
         used = [(start, end) for agent, start, end in engine.turn.used if agent != thread.agent]
         hits = [hit for hit in hits if all(hit.end <= start or hit.start >= end for start, end in used)]
+    if request.strict:
+        hits = [hit for hit in hits if confirming.fits_exactly(hit, message, language, today)]
+    hits = list(_measured(hits, message, language, today))
     engine.turn.used += [(thread.agent, hit.start, hit.end) for hit in hits]
     filled: set[str] = set()
     failed: set[str] = set()
@@ -243,6 +262,14 @@ def receive(
         (filled if _take(engine, thread, request, hit, message) else failed).add(hit.field.name)
     if whole and state.asked is not None and state.asked not in filled and state.asked not in failed:
         _nothing_for(engine, thread, request, state.asked, message)
+
+
+def _measured(hits: Sequence[Extracted], message: str, language: str, today: date) -> Iterator[Extracted]:
+    """Values in the units of their fields (07 §8)."""
+    for hit in hits:
+        value = units.measured(hit.field, hit.value, message[hit.start :], language, today)
+        if value is not None or hit.value is None:
+            yield hit if value is hit.value else replace(hit, value=value)
 
 
 def _takes_user_text(engine: Engine, thread: Thread, field: FieldPlan) -> bool:
@@ -274,21 +301,33 @@ def _take(engine: Engine, thread: Thread, request: Request, hit: Extracted, mess
     if not verdict.fits:
         _reject(engine, thread, request, field, rule=verdict.rule, error=verdict.error)
         return False
-    store(engine, thread, request.state, field, hit.value, strategy=hit.strategy, place=[hit.start, hit.end])
-    if hit.extra is not None:
-        engine.put(thread, f"{field.name}_currency", hit.extra)
-        engine.recorder.emit(
-            "set",
-            {
-                "name": f"{field.name}_currency",
-                "old": None,
-                "new": hit.extra,
-                "cause": "gather",
-                "state": {"set": {f"{field.name}_currency": hit.extra}},
-            },
-            span=program.span(field.span),
-        )
+    place = [hit.start, hit.end]
+    if confirming.is_due(thread, request.confirmation, field, hit.value):
+        found = {"value": hit.value, "strategy": hit.strategy, "place": place, "extra": hit.extra}
+        confirming.hold(engine, thread, request.state, field, found)
+        return True
+    store(engine, thread, request.state, field, hit.value, strategy=hit.strategy, place=place)
+    _store_currency(engine, thread, field, hit.extra)
     return True
+
+
+def _store_currency(engine: Engine, thread: Thread, field: FieldPlan, code: str | None) -> None:
+    if code is None:
+        return
+    name = f"{field.name}_currency"
+    engine.put(thread, name, code)
+    data = {"name": name, "old": None, "new": code, "cause": "gather", "state": {"set": {name: code}}}
+    engine.recorder.emit("set", data, span=engine.program(thread).span(field.span))
+
+
+def _confirmed(engine: Engine, thread: Thread, request: Request, held: dict[str, Any]) -> None:
+    """Store what the user has confirmed."""
+    field = next((f for f in request.fields if f.name == held["field"]), engine.program(thread).field(held["field"]))
+    if held.get("corrects"):
+        _replace(engine, thread, request, field, held["value"])
+        return
+    store(engine, thread, request.state, field, held["value"], strategy=held["strategy"], place=held["place"])
+    _store_currency(engine, thread, field, held["extra"])
 
 
 def store(
@@ -398,16 +437,27 @@ def _correct(engine: Engine, thread: Thread, request: Request, message: str) -> 
 
 
 def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPlan, raw: str) -> bool:
-    fits, value, _ = read_value(field, raw, engine.language(thread), engine.now().date())
-    if not fits or not validate(engine, thread, field, value).fits:
+    language, today = engine.language(thread), engine.now().date()
+    fits, value, _ = read_value(field, raw, language, today)
+    value = units.measured(field, value, raw, language, today) if fits else None
+    if value is None or not validate(engine, thread, field, value).fits:
         return False
-    masker = engine.masker(thread)
-    old = thread.variables.get(field.name)
     if field.sensitive:
         display = Display.of(field.display, field.mask, field.pii_type)
         engine.recorder.add_secret_of(value, display)
         engine.recorder.add_secret(raw.strip(), str(display.show(value)))
         engine.secret_message()
+    if confirming.is_due(thread, request.confirmation, field, value):
+        confirming.hold(engine, thread, request.state, field, {"value": value, "corrects": True})
+    else:
+        _replace(engine, thread, request, field, value)
+    return True
+
+
+def _replace(engine: Engine, thread: Thread, request: Request, field: FieldPlan, value: Any) -> None:
+    """A corrected value in place of the old one; fields that depend on it are asked again."""
+    masker = engine.masker(thread)
+    old = thread.variables.get(field.name)
     engine.put(thread, field.name, value)
     thread.sources[field.name] = "user_input"
     wrote(engine, thread, field.name)
@@ -420,7 +470,6 @@ def _corrected(engine: Engine, thread: Thread, request: Request, field: FieldPla
     data = {"field": field.name, "old": masker.shown(field.name, old), "new": shown, "cleared": dependent,
             "state": {"set": {field.name: shown}, "unset": dependent}}  # fmt: skip
     engine.recorder.emit("gather.corrected", data, span=engine.program(thread).span(field.span))
-    return True
 
 
 def drop_transient(engine: Engine, thread: Thread) -> None:

@@ -27,7 +27,7 @@ def declaration(tool: nodes.Tool, fallback: str) -> dict[str, Any]:
     required: list[str] = []
     for parameter in tool.parameters:
         more = enriched.get(parameter.name.value)
-        if more is not None and more.value("hidden"):
+        if more is not None and (more.value("hidden") or more.below("visibility").given("model") is False):
             continue
         schema = schema_of(parameter.type)
         if more is not None and (said := more.text("description")) is not None:

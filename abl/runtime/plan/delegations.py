@@ -29,6 +29,8 @@ class DelegatePlan:
     message: str | None
     use: str | None
     span: Any
+    on_return: Any = None
+    """The lines of ON_RETURN."""
 
 
 def delegate_plans(program: AgentText) -> tuple[DelegatePlan, ...]:
@@ -54,6 +56,7 @@ def _plan(program: AgentText, index: int, entry: Listed) -> DelegatePlan:
         message=given.text("FAILURE_MESSAGE"),
         use=given.text("USE_RESULT"),
         span=program.span(entry.block),
+        on_return=given.lines("ON_RETURN"),
     )
 
 

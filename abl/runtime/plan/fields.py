@@ -59,6 +59,8 @@ class FieldPlan:
     entity: str | None = None
     temporal: str = "any"
     locale: str | None = None  # as it is written
+    unit: str | None = None
+    convert_to: str | None = None
     lookup: str | None = None
     table: LookupTable | None = None  # of ``lookup``, where its values are known
     synonyms: Mapping[str, str] = field(
@@ -178,6 +180,8 @@ def _plan(own: nodes.GatherField, base: nodes.GatherField | None, variable_types
         entity=layers.value("ENTITY_REF"),
         temporal=semantics.value("temporal") or "any",
         locale=semantics.text("locale"),
+        unit=semantics.text("unit"),
+        convert_to=semantics.text("convert_to"),
         lookup=semantics.value("lookup"),
         own_hints=layers.node("EXTRACTION_HINTS") is not None,
     )

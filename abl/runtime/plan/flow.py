@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
@@ -92,11 +93,13 @@ class FlowPlan:
     """ACTION_HANDLERS of the agent, with the keys of their lists."""
 
     @classmethod
-    def of(cls, flow: nodes.Flow, agent_wide: tuple[nodes.ActionHandler, ...] = ()) -> FlowPlan:
-        """Prepare a parsed flow; of steps with one name the first counts."""
+    def of(
+        cls, flow: nodes.Flow, agent_wide: tuple[nodes.ActionHandler, ...] = (), inserted: Sequence[nodes.Step] = ()
+    ) -> FlowPlan:
+        """Prepare a parsed flow; of steps with one name the first counts. ``inserted`` steps are outside its order."""
         lists = Lists()
         steps: dict[str, StepPlan] = {}
-        for step in flow.steps:
+        for step in (*flow.steps, *inserted):
             if step.name.value not in steps:
                 steps[step.name.value] = _step(step, lists, clicks=bool(agent_wide))
         handlers = _handlers(flow.digressions, "digression", "global", "global", lists)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from abl.analysis.index.imported_tools import places_of
 from abl.analysis.index.imports import Import, import_lines
 from abl.language.written import listed
+from abl.runtime.plan.insertions import Lent, lent_by
 from abl.source import Source, Span
 from abl.syntax import nodes
 
@@ -41,10 +42,11 @@ class Piece(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """Text that is read behind a document, in pieces."""
+    """Text that is read behind a document, in pieces; behind it stand documents with steps of profiles."""
 
     text: str
     pieces: tuple[Piece, ...]
+    lent: tuple[Lent, ...] = ()
 
 
 def linked(documents: Mapping[str, nodes.Document]) -> dict[str, Linked]:
@@ -61,10 +63,18 @@ def linked(documents: Mapping[str, nodes.Document]) -> dict[str, Linked]:
                 and section.content.tools
             ):
                 profiles.setdefault(profile.name.value.strip(), (document, section.content))
-    if not files and not profiles:
+    lent = lent_by(documents)
+    if not files and not profiles and not lent:
         return {}
     made = {path: _of(path, document, files, profiles) for path, document in documents.items() if document.agents}
-    return {path: one for path, one in made.items() if one.text}
+    made = {path: one._replace(lent=_lent_to(documents[path], lent)) for path, one in made.items()}
+    return {path: one for path, one in made.items() if one.text or one.lent}
+
+
+def _lent_to(document: nodes.Document, lent: tuple[Lent, ...]) -> tuple[Lent, ...]:
+    """Those of which an agent of the document uses a profile."""
+    used = {name for agent in document.agents for name in _used(agent)}
+    return tuple(each for each in lent if used.intersection(each.profiles))
 
 
 def _of(
@@ -105,11 +115,16 @@ def _taken(
             for section in found.tool_files:
                 if section.content is not None:
                     yield found.source, section.content, written.names
+    for name in _used(agent):
+        if name in profiles and not profiles[name][0].yaml:
+            yield profiles[name][0].source, profiles[name][1], ()
+
+
+def _used(agent: nodes.Agent) -> Iterator[str]:
+    """Names of the profile documents that an agent uses."""
     for section in agent.sections:
         if section.keyword == "USE_BEHAVIOR_PROFILE" and section.value is not None:
-            for name in listed(section.value):
-                if name in profiles and not profiles[name][0].yaml:
-                    yield profiles[name][0].source, profiles[name][1], ()
+            yield from listed(section.value)
 
 
 def _file(path: str, written: Import, files: Mapping[str, nodes.Document]) -> nodes.Document | None:

@@ -33,6 +33,7 @@ class ProfilePlan:
     hidden: frozenset[str]
     added: frozenset[str]
     skipped: frozenset[str]
+    gathering: Mapping[str, str]
     fields: Mapping[str, Entry]
     steps: Mapping[str, Entry]
     response: Mapping[str, Any]
@@ -95,6 +96,7 @@ def _plan(program: AgentText, profile: nodes.Profile) -> ProfilePlan:
         hidden=frozenset(tools.texts("HIDE")),
         added=frozenset() if profile.inline else frozenset(tool.name.value for tool in program.agent.tools),
         skipped=frozenset(flow.texts("SKIP")),
+        gathering={key: str(gather.value(key)) for key in ("confirmation", "validation_style") if key in gather},
         fields=dict(named("override", gather.lines("FIELD_OVERRIDES"))),
         steps=dict(named("step_override", flow.lines("OVERRIDES"))),
         response={key: response.given(key) for key in runs_at("profile_response") if key in response},
@@ -114,6 +116,9 @@ def _left_out(program: AgentText, profile: nodes.Profile) -> Iterator[LeftOut]:
             whole.add(part.key_span)
             yield LeftOut(part.key, program.span(part.key_span) or {})
     parts = [part.span for part in profile.content.members if part.key_span in whole]
+    flow = profile.content.get("flow")
+    if flow is not None and (steps := flow.get("insertions")) is not None:
+        parts.append(steps.span)  # told when the inserted step is entered
     for span, key in of_whole(program.source, profile):
         if not any(part.start <= span.start < part.end for part in parts):
             yield LeftOut(key, program.span(span) or {})

@@ -22,8 +22,9 @@ from abl.runtime.plan.entities import EntityPlan, entity_plans, with_entity
 from abl.runtime.plan.fields import FieldPlan, ad_hoc_field, field_plans
 from abl.runtime.plan.flow import FlowPlan
 from abl.runtime.plan.guardrails import GuardPlan, guard_plans
+from abl.runtime.plan.insertions import Inserted, inserted_steps
 from abl.runtime.plan.left_out import LeftOuts, left_outs
-from abl.runtime.plan.linking import Linked
+from abl.runtime.plan.linking import Linked, Piece
 from abl.runtime.plan.memory import persistent_of, recalls_of, triggers_of, variables_of
 from abl.runtime.plan.parts import (
     CompletionPlan,
@@ -35,13 +36,13 @@ from abl.runtime.plan.parts import (
     TriggerPlan,
     VariablePlan,
 )
-from abl.runtime.plan.profiles import ProfilePlan, inline_plans
+from abl.runtime.plan.profiles import ProfilePlan, inline_plans, used_names
 from abl.runtime.plan.routes import RoutePlan, route_plans
 from abl.runtime.plan.rules import fields_read, rule_plan, step_rules
 from abl.runtime.plan.supervising import PolicyPlan, StatePlan, policy_plans, return_handlers, state_plan
 from abl.runtime.plan.tools import OutcomePlan, ProcessPlan, outcome_plan, process_plan
 from abl.runtime.privacy.masking import Display
-from abl.source import Span
+from abl.source import Source, Span
 from abl.syntax import nodes
 from abl.syntax.readers.content import content_of
 
@@ -69,6 +70,9 @@ MAX_FLOW_ITERATIONS = 100
 @dataclass(frozen=True, eq=False)
 class Program(AgentText):
     """One agent with everything that it declares."""
+
+    lent: tuple[tuple[nodes.Document, int], ...] = ()
+    """Documents whose profiles insert steps, each with where its text begins in the source."""
 
     # Memory ------------------------------------------------------------------------------------------------------
 
@@ -195,7 +199,8 @@ class Program(AgentText):
         from abl.analysis.collect.agent import collect
         from abl.syntax import parse
 
-        document = parse(self.source.text, self.source.path)
+        read = self.lent[0][1] if self.lent else None  # what is behind belongs to profiles
+        document = parse(self.source.text[:read], self.source.path)
         return collect(next(a for a in document.agents if a.name == self.agent.name), document)
 
     def detour(self, target: str, parts: Sequence[Changes]) -> Detour:
@@ -258,11 +263,15 @@ class Program(AgentText):
     @cached_property
     def flow(self) -> FlowPlan | None:
         """The flow, if the agent has one."""
-        return (
-            FlowPlan.of(self.agent.flow, self.agent.action_handlers)
-            if self.agent.flow is not None and self.agent.flow.steps
-            else None
-        )
+        if self.agent.flow is None or not self.agent.flow.steps:
+            return None
+        return FlowPlan.of(self.agent.flow, self.agent.action_handlers, [each.step for each in self.inserted])
+
+    @cached_property
+    def inserted(self) -> tuple[Inserted, ...]:
+        """The steps that its behaviour profiles put into the flow."""
+        own = [step.name.value for step in self.agent.flow.steps] if self.agent.flow is not None else []
+        return inserted_steps(used_names(self), self.source, self.lent, own) if self.lent and own else ()
 
     @cached_property
     def tools(self) -> dict[str, nodes.Tool]:
@@ -400,9 +409,17 @@ def template_parts(template: nodes.Content) -> tuple[tuple[str, nodes.Content], 
 
 @lru_cache(maxsize=256)
 def programs_of(path: str, text: str, behind: Linked = NOTHING) -> tuple[Program, ...]:
-    """The agents of one file; ``behind`` holds the tools that they take from others."""
+    """The agents of one file; ``behind`` holds the tools and steps that they take from others."""
     document = document_of(path, text + behind.text)
-    return tuple(Program(agent, document.source, document.yaml, behind.pieces, len(text)) for agent in document.agents)
+    source, pieces, lent = document.source, list(behind.pieces), []
+    for other in behind.lent:
+        start = len(source.text) + 1
+        source = Source(f"{source.text}\n{other.text}", path)
+        pieces.append(Piece(start - len(text), other.path, 1, 1))
+        lent.append((document_of(other.path, other.text), start))
+    return tuple(
+        Program(agent, source, document.yaml, tuple(pieces), len(text), lent=tuple(lent)) for agent in document.agents
+    )
 
 
 @lru_cache(maxsize=512)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl.runtime.agents import coordination, human, profiles, unresolved
 from abl.runtime.events.recorder import Event, cut_text
+from abl.runtime.flow import insertions
 from abl.runtime.flow.detours import forget_ended
 from abl.runtime.flow.variables import keep_never
 from abl.runtime.guardrails import judging as guardrails
@@ -66,6 +67,7 @@ def take(engine: Engine, message: str | None, *, action: dict[str, Any] | None =
         _close(engine, turn_start, thread, hooks=False)
         return
     profiles.choose(engine, thread)
+    insertions.restart(engine, thread)
     if action is None and not guardrails.admit(engine, thread):
         _close(engine, turn_start, thread, hooks=True)
         return

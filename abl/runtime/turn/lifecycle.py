@@ -9,7 +9,7 @@ from abl.language import value_of_text
 from abl.runtime.agents import profiles
 from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import note
-from abl.runtime.flow import actions, languages
+from abl.runtime.flow import actions, insertions, languages
 from abl.runtime.flow.variables import initialise, reset
 from abl.runtime.gather.collecting import note_all_gathered
 from abl.runtime.memory.triggers import recall
@@ -48,6 +48,7 @@ def activate(engine: Engine, thread: Thread) -> bool:
         declare(engine, thread)
         recall(engine, thread, "session:start")
     profiles.choose(engine, thread)
+    insertions.restart(engine, thread)
     program = engine.program(thread)
     if not first or any(plan.reset == "per_activation" for plan in program.variables.values()):
         reset(engine, thread, "per_activation", keep=thread.passed_in)
@@ -186,10 +187,10 @@ def run_actions(
                 actions.log(engine, thread, action)
             case nodes.Setting() if action.keyword in languages.LANGUAGE_ACTIONS:
                 languages.act(engine, thread, action)
-            case nodes.Setting() if action.keyword in {"ACTIONS", "CRITICAL"}:
-                pass  # shown below the message; read where a call fails
+            case nodes.Setting() if action.keyword in {"ACTIONS", "CRITICAL", "ON_RETURN"}:
+                pass  # shown below the message; read where a call fails, or with the DELEGATE before it
             case nodes.Setting() if action.keyword == "DELEGATE":
-                actions.delegate(engine, thread, action)
+                actions.delegate(engine, thread, action, actions.back_of(listed[at + 1 :]))
             case nodes.Call():
                 if _call(engine, thread, action, origin, pause is not None, critical=_is_critical(listed)):
                     here = {"message": engine.turn.message, "action": engine.turn.action, **(pause or {})}

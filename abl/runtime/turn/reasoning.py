@@ -197,7 +197,7 @@ def _tool(engine: Engine, thread: Thread, step: StepPlan | None, answer: ModelRe
         case Verdict.AGAIN:
             return _tool(engine, thread, step, answer)
         case Verdict.JUMP:
-            return steps.take(engine, thread, called.blocked.action["target"] or "", "goto")
+            return steps.take(engine, thread, called.blocked.action["target"] or "", "goto", by_rule=True)
         case _:
             return _wait(engine, thread, "reasoning")
 

@@ -199,7 +199,15 @@ def _top_request(engine: Engine, thread: Thread) -> gather.Request:
     top = program.agent.gather
     prompt = top.prompt.value if top is not None and top.prompt is not None else None
     fields = profiles.fields(engine, thread, program.fields)
-    return gather.Request(fields=fields, state=thread.gather, prompt=prompt, span=program.span(top))
+    inline = program.execution.value("inline_gather")  # the model asks, so nobody would ask for a confirmation
+    return gather.Request(
+        fields=fields,
+        state=thread.gather,
+        prompt=prompt,
+        span=program.span(top),
+        confirmation="never" if inline else profiles.gathering(engine, thread, "confirmation"),
+        strict=profiles.gathering(engine, thread, "validation_style") == "strict",
+    )
 
 
 def _rules(engine: Engine, thread: Thread) -> Signal:
@@ -229,7 +237,7 @@ def _rules(engine: Engine, thread: Thread) -> Signal:
 
 def jump(engine: Engine, thread: Thread, target: str, edge: str) -> Signal:
     """T11 starts in that step."""
-    signal = steps.take(engine, thread, target, edge)
+    signal = steps.take(engine, thread, target, edge, by_rule=True)
     return loop.proceed(engine, thread) if signal is Signal.NEXT else signal
 
 

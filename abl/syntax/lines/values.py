@@ -8,7 +8,7 @@ from typing import Final
 from abl.source import Span
 from abl.syntax import vocabulary
 from abl.syntax.lines.pieces import behind_mapping, nests
-from abl.syntax.lines.scanner import BLANK, COMMENT, CONTENT, Line, follow_brackets, scan_line
+from abl.syntax.lines.scanner import BLANK, COMMENT, CONTENT, Line, follow_brackets, open_brackets, scan_line
 from abl.syntax.lines.texts import PipeHeader, bare_text, closing_quote, pipe_text, quoted_text
 from abl.syntax.nodes import Comment, Text
 from abl.syntax.readers.context import Context
@@ -31,6 +31,13 @@ def blanked(text: str, spans: Sequence[Span], offset: int) -> str:
         pieces += [text[at : start - offset], " " * (end - start)]
         at = end - offset
     return "".join([*pieces, text[at:]])
+
+
+def _uncommented(raw: str) -> str:
+    """A line without a comment at its end (01 §2)."""
+    line = scan_line(raw)
+    has_comment = line.kind == CONTENT and line.trailer >= 0 and raw[line.trailer] == "#"
+    return raw[: line.trailer].rstrip() if has_comment else raw[: line.end]
 
 
 class ValueReader:
@@ -116,13 +123,18 @@ class ValueReader:
 
     def _long_value(self, start: int, following: int, last: int) -> Text:
         """The value that begins at ``start`` and ends with the line before ``last``."""
-        end = self.starts[last - 1] + scan_line(self.lines[last - 1]).end
+        end = self.starts[last - 1] + len(_uncommented(self.lines[last - 1]))
         inner: list[Span] = []
-        for at in range(following, last):
-            line = scan_line(self.lines[at])
+        for at in range(following - 1, last):
+            line, base = scan_line(self.lines[at]), self.starts[at]
             if line.kind == COMMENT:
-                base = self.starts[at]
                 inner.append(self.comment(Span(base + line.indent, base + line.end)).span)
+            elif line.kind == CONTENT and (kept := len(_uncommented(self.lines[at]))) < line.end:
+                if not self.ctx.yaml and at >= following:
+                    found = (base + line.trailer, base + line.end, base + kept)
+                    self.ctx.report(findings.trailing_comment(self.ctx.source, *found))
+                if at < last - 1:
+                    inner.append(Span(base + line.trailer, base + line.end))
         self.inner_comments += inner
         raw = self.text[start:end]
         span = Span(start, end)
@@ -145,13 +157,13 @@ class ValueReader:
                 continue
             closer = raw[below.indent] in ")]}"
             if not closer and (
-                below.column <= limit or (self._starts_property(below, raw) and not self._is_member(before, at))
+                below.column <= limit or (self._starts_property(below, raw) and not self._is_member(before, opens, at))
             ):
                 break
-            follow_brackets(raw, opens)
+            before = _uncommented(raw)
+            follow_brackets(before, opens)
             if not opens:
                 return at
-            before = raw[: below.end]
         self.patience -= at - following
         self.unsure.append(self.starts[following - 1])
         return following
@@ -162,12 +174,15 @@ class ValueReader:
             return line.key in _STOP_KEYS
         return line.item and raw.startswith(_RULE_WORDS, line.content)
 
-    def _is_member(self, before: str, following: int) -> bool:
-        """True where commas around a property show that it is a member of braces.
+    def _is_member(self, before: str, opens: list[str], following: int) -> bool:
+        """True where commas around a property show that it is a member of braces, or a comma and that it closes them.
 
         ``before`` is what stands before its line, ``following`` the line behind it.
         """
-        if self.lines[following - 1].rstrip().endswith(","):
+        its = _uncommented(self.lines[following - 1])
+        if its.endswith(","):
+            return True
+        if before.endswith((",", "{")) and not open_brackets(its, "".join(opens)):
             return True
         lines = (raw for raw in self.lines[following : following + _CLOSE_BY] if scan_line(raw).kind == CONTENT)
         return before.endswith((",", "{")) and next(lines, "").lstrip().startswith("}")

@@ -11,7 +11,7 @@ from abl.source import Span
 from abl.syntax import vocabulary
 from abl.syntax.incremental.reader_cache import kept
 from abl.syntax.lines.pieces import behind_mapping, cuts, outside
-from abl.syntax.lines.texts import scalar_text
+from abl.syntax.lines.texts import scalar_text, slice_of
 from abl.syntax.nodes import Block, Checkpoint, Constraints, Name, Phase, Rule, Sentence, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.entries import (
@@ -186,7 +186,7 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     if head is not None:  # the order of a mapping's keys says nothing
         kind = Name(_YAML_KINDS[head.key.lower()], head.key_span)
         below = tuple(member for member in members if member is not head)
-        return _read_rule(ctx, item, place, kind=kind, span=head.value.inner if head.value else None, below=below)
+        return _read_rule(ctx, item, place, kind=kind, written=head.value, below=below)
     text = line_text(ctx, item)
     if text is None and not members:
         ctx.report(section_findings.no_condition(item.line_span, ""))
@@ -195,8 +195,9 @@ def _entry(ctx: Context, item: Block, place: _Place) -> Rule | Sentence | None:
     if text is not None and kind_match is not None:
         named = _known_kind(ctx, kind_match)
         if isinstance(named, Name) and named.value in vocabulary.RULE_KINDS:
-            span = Span(kind_match.end(), text.span.end)
-            return _read_rule(ctx, item, place, kind=named, span=span, below=item.children)
+            behind = Span(kind_match.end(), text.span.end)
+            raw = ctx.text[slice(*behind)]
+            return _read_rule(ctx, item, place, kind=named, written=Text(raw, raw, behind, behind), below=item.children)
         if named is not None:
             return Sentence(span=item.span, path=path, block=item, text=text, unknown_kind=named)
     if text is None or _means_rule(ctx, text, members):
@@ -251,12 +252,12 @@ def _means_rule(ctx: Context, text: Text, members: tuple[Block, ...]) -> bool:
 
 
 def _read_rule(
-    ctx: Context, item: Block, place: _Place, *, kind: Name, span: Span | None, below: tuple[Block, ...]
+    ctx: Context, item: Block, place: _Place, *, kind: Name, written: Text | None, below: tuple[Block, ...]
 ) -> Rule:
     path = place.path
-    condition, when, before = _clauses(ctx, span, path) if span is not None else (None, None, None)
+    condition, when, before = _clauses(ctx, written, path) if written is not None else (None, None, None)
     if condition is None:
-        ctx.report(section_findings.no_condition(item.line_span if span is None else kind.span, kind.value))
+        ctx.report(section_findings.no_condition(item.line_span if written is None else kind.span, kind.value))
     props = read_properties(ctx, below, "rule", "a rule", nesting=frozenset({"ON_FAIL"}))
     gates = [when] if when is not None else []
     gates += [gate for prop in props if prop.key == "WHEN" and (gate := condition_text(ctx, prop.value)) is not None]
@@ -293,42 +294,56 @@ def _report_gates(ctx: Context, inline: Text, other: Text) -> None:
     ctx.report(section_findings.two_gates(other.span, fixes))
 
 
-def _clauses(ctx: Context, span: Span, path: str) -> tuple[Text | None, Text | None, Checkpoint | None]:
-    """Condition, inline gate and inline checkpoint."""
-    raw = ctx.text[span.start : span.end]
+def _clauses(ctx: Context, written: Text, path: str) -> tuple[Text | None, Text | None, Checkpoint | None]:
+    """Condition, inline gate and inline checkpoint. Escapes in the quotes of YAML are resolved first (01 §9)."""
+    escaped = bool(written.map) and written.style != "pipe"
+    span = Span(0, len(written.value)) if escaped else written.inner
+    text = written.value if escaped else ctx.text
+    raw = text[span.start : span.end]
     marks: list[tuple[str, int, int]] = []
     if "WHEN" in raw or "BEFORE" in raw or "when" in raw or "before" in raw:
-        marks = _marks(ctx, span)
-    condition = scalar_text(ctx.text, span.start, marks[0][1] if marks else span.end)
+        marks = _marks(ctx, text, span, written if escaped else None)
+
+    def part(start: int, end: int) -> Text | None:
+        if not escaped:
+            return scalar_text(ctx.text, start, end)
+        found = slice_of(written, start, end)
+        return found if found.value else None
+
+    condition = part(span.start, marks[0][1] if marks else span.end)
     if condition is not None and not condition.value.strip():
         condition = None
     when: Text | None = None
     before: Checkpoint | None = None
     for number, (word, _, start) in enumerate(marks):
         end = marks[number + 1][1] if number + 1 < len(marks) else span.end
-        text = scalar_text(ctx.text, start, end)
+        clause = part(start, end)
         if word == "WHEN":
-            when = text
-        elif text is not None:
-            before = _checkpoint(text, f"{path}.before")
+            when = clause
+        elif clause is not None:
+            before = _checkpoint(clause, f"{path}.before")
     return condition, when, before
 
 
-def _marks(ctx: Context, span: Span) -> list[tuple[str, int, int]]:
-    """First inline BEFORE and WHEN: word, start and end. In lower case only behind an operand, with a finding."""
+def _marks(ctx: Context, text: str, span: Span, escaped: Text | None) -> list[tuple[str, int, int]]:
+    """First inline BEFORE and WHEN: word, start and end. In lower case only behind an operand, with a finding.
+
+    ``escaped``: the scalar whose value the text is, if that is not the document.
+    """
     found: dict[str, tuple[str, int, int]] = {}
-    for match in cuts(_CLAUSE, ctx.text, *span):
+    for match in cuts(_CLAUSE, text, *span):
         written = match[3]
         word = written.upper()
         if word in found:
             continue
         if written != word:
             if (
-                not _ends_operand(ctx.text[max(span.start, match.start() - _LOOK_BACK) : match.start()])
+                not _ends_operand(text[max(span.start, match.start() - _LOOK_BACK) : match.start()])
                 or match.end() >= span.end
             ):
                 continue
-            ctx.report(section_findings.clause_case(Span(*match.span(3)), written))
+            place = escaped.span_of(*match.span(3)) if escaped is not None else Span(*match.span(3))
+            ctx.report(section_findings.clause_case(place, written))
         found[word] = (word, match.start(), match.end())
     return list(found.values())
 

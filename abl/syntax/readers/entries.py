@@ -12,7 +12,7 @@ from abl.source import Span, new_span
 from abl.syntax import vocabulary
 from abl.syntax.incremental.relocation import origin_of
 from abl.syntax.lines.pieces import inside_brackets, split_commas
-from abl.syntax.lines.texts import first_word, scalar_text
+from abl.syntax.lines.texts import first_word, scalar_text, slice_of
 from abl.syntax.nodes import Block, Literal_, Name, Property, Text
 from abl.syntax.readers.context import Context
 from abl.syntax.readers.literals import block_literal, object_blocks
@@ -278,14 +278,18 @@ def names_of(ctx: Context, block: Block) -> tuple[Name, ...]:
     names: list[Name] = []
     for child in block.children:
         if child.value is not None and not child.colon:
-            names.extend(inline_names(ctx, child.value))
+            quoted = child.value.style in ("double", "single")  # what an item quotes is one name
+            names.extend([Name(child.value.value, child.value.inner)] if quoted else inline_names(ctx, child.value))
         elif child.colon:
             names.append(Name(child.key, child.key_span))
     return tuple(names)
 
 
 def inline_names(ctx: Context, value: Text) -> tuple[Name, ...]:
-    """Names of a one-line list."""
+    """Names of a one-line list. The quotes of YAML may hold several."""
+    if ctx.yaml and value.style in ("double", "single") and "," in value.value:
+        parts = [slice_of(value, *part) for part in split_commas(value.value, 0, len(value.value))]
+        return tuple(Name(part.value, part.span) for part in parts if part.value)
     if value.style != "bare":
         return (Name(value.value, value.inner),)
     start, end = value.span

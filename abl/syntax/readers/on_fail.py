@@ -12,7 +12,7 @@ from abl.syntax import vocabulary
 from abl.syntax.lines.texts import first_word, rest_behind, scalar_text, slice_of
 from abl.syntax.nodes import Assignment, Block, Branch, Form, Name, OnFail, Property, Text
 from abl.syntax.readers.context import Context
-from abl.syntax.readers.entries import children_of, condition_text, names_of, read_properties
+from abl.syntax.readers.entries import NAME, children_of, condition_text, names_of, read_properties
 from abl.syntax.readers.flow_style import expanded
 from abl.syntax.readers.state import read_assignments
 from abl.syntax.recovery import section_findings
@@ -44,6 +44,8 @@ def read_on_fail(ctx: Context, block: Block, path: str, branches: BranchReader |
         value = block.value  # quotes of YAML with nothing in them are an empty message, as quotes of ABL are
     if value is not None and not (value.style == "bare" and value.raw[:1] == "{" and value.raw[:2] != "{{"):
         read = _one_line(ctx, block, value, path)
+        if read.form == "step" and value is not block.value and not NAME.fullmatch(value.value.strip()):
+            read = replace(read, form="message", target=None)  # YAML quotes a message and a step alike
         if read.form == "message" or (read.form == "step" and branches is None):
             return replace(read, message=block.value)
         return read

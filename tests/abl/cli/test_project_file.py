@@ -276,3 +276,24 @@ def test_a_pipe_and_a_folder_of_that_name_are_no_project_files(tmp_path, capsys,
     (tmp_path / "project.yaml").unlink()
     (tmp_path / "project.yaml").mkdir()
     assert run(capsys, monkeypatch, str(tmp_path))[0] == 0
+
+
+# another name --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_file_of_nearly_the_same_name_is_not_passed_over_in_silence(project, capsys, monkeypatch, beside):
+    named = project / "project.yml"
+    named.write_text("entry: Desk\n", encoding="utf-8")
+    if not beside:
+        (project / "project.yaml").unlink()
+    said = f"abl: {named} is not read; rename it to project.yaml, or delete it beside one"
+    main(["check", str(project)])
+    assert capsys.readouterr().err.splitlines().count(said) == 1
+    assert said in run(capsys, monkeypatch, str(project), "--entry", "Desk")[2]
+    path = scenario(project, "entry: Desk\nturns: []\n")
+    main(["test", path])
+    assert said in capsys.readouterr().err
+    named.unlink()
+    main(["check", str(project)])
+    assert "project.yml" not in capsys.readouterr().err

@@ -54,7 +54,34 @@ def cases() -> Mapping[str, tuple[dict[str, str], Scenario]]:
     found = [*load_cases()]
     for path in sorted(SPEC.glob("*.yaml")):
         found += load_file(path)
-    return {name: (files, scenario) for name, files, scenario in (*found, *_own())}
+    found += _own()
+    found += [(f"inserted: {name}", put, scenario) for name, files, scenario in found if (put := _inserted(files))]
+    return {name: (files, scenario) for name, files, scenario in found}
+
+
+def _inserted(files: Mapping[str, str]) -> dict[str, str]:
+    """An agent of which each step but its name stands in a profile that puts it before what is left of it."""
+    for path, text in files.items() if len(files) == 1 else ():
+        document = parse(text, path)
+        agent = document.agents[0] if document.agents and not document.yaml else None
+        steps = agent.flow.steps if agent is not None and agent.flow is not None else ()
+        lines, left = [], text
+        for step in reversed(steps):
+            if not step.block.children or step.block.value is not None:
+                return {}
+            first, last = step.block.children[0].span.start, step.block.children[-1].span.end
+            begin = text.rfind("\n", 0, first) + 1
+            depth = first - begin
+            body = [f"      {line[depth:]}" for line in text[begin:last].split("\n")]
+            lines = [f"    - BEFORE: {step.name.value}", *body, *lines]
+            left = f"{left[:first]}REASONING: false{left[last:]}"
+        if lines and not text[: steps[0].span.start].count("BEHAVIOR_PROFILE"):
+            head = "BEHAVIOR_PROFILE: put\nPRIORITY: 1\nWHEN: true\nFLOW:\n  INSERTIONS:\n"
+            return {
+                path: left.rstrip() + "\nUSE BEHAVIOR_PROFILE: put\n",
+                "put.profile.abl": head + "\n".join(lines) + "\n",
+            }
+    return {}
 
 
 def _own() -> Iterator[tuple[str, dict[str, str], Scenario]]:

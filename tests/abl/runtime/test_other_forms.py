@@ -16,8 +16,6 @@ CASES = [case for path in sorted((*FOLDER.glob("*.yaml"), *SPEC.glob("*.yaml")))
 DIFFERENT = {
     "routing: an alias, and the intents that a rule ignores",  # it names the file of a member
     "flow: CHECK with a message, with THEN, with a block and with branches",  # quotes tell a message from a step
-    "gather: 07 §4 the forms of validate",  # quotes tell a list of names from one name
-    "gather: 07 §6 the message gather_prompt names what is missing",  # alike
 }
 """Cases in which quotes, which are no more than those of YAML there, or the ending of a file matter."""
 ONE_LINE = {
@@ -49,6 +47,11 @@ def test_what_agents_do_is_the_same_in_another_form(form):
 
 @spec_cases("braces")
 def test_an_entry_in_braces(files, scenario):
+    assert_case(files, scenario)
+
+
+@spec_cases("yaml_quotes")
+def test_what_quotes_braces_and_comments_of_yaml_mean(files, scenario):
     assert_case(files, scenario)
 
 

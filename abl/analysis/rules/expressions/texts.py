@@ -231,7 +231,10 @@ def cel_dialect(reading: Reading) -> Iterator[Found]:
             ON_FAIL: "Not now."
     """
     for node in reading.nodes:
-        if isinstance(node, en.Logical):
+        if isinstance(node, en.Logical) and _is_fallback(node) and reading.text[slice(*node.op_spans[0])] in _CEL:
+            tried = ", ".join(reading.slice(operand) for operand in node.operands)
+            yield found(Span(*node.op_spans[0]), fixes.replace(at(node), f"COALESCE({tried})"))
+        elif isinstance(node, en.Logical):
             for start, end in node.op_spans:
                 yield from _cel(reading, start, end)
         elif isinstance(node, en.Test):
@@ -247,6 +250,13 @@ def _cel_method(reading: Reading, node: en.Method) -> Iterator[Found]:
     if node.name in METHODS and len(node.args) == 1 and not _is_message(node):
         text = f"{reading.slice(node.target)} {METHODS[node.name]} {reading.slice(node.args[0])}"
         yield found(span, fixes.replace(at(node), text, preferred=False))
+
+
+def _is_fallback(node: en.Logical) -> bool:
+    """True for ``city || "there"``: a text or number behind names is no condition, but what stands in for them."""
+    *names, last = node.operands
+    stands_in = isinstance(last, en.Literal) and last.form in ("string", "number")
+    return node.op == "OR" and stands_in and all(isinstance(name, en.Path | en.Member | en.Index) for name in names)
 
 
 def _is_range(node: en.Node | None) -> bool:
