@@ -392,3 +392,11 @@ def test_a_form_with_a_sensitive_field_is_masked_by_its_name():
         "id": "form",
         "value": {"code": "[REDACTED]", "colour": "red"},
     }
+
+
+@pytest.mark.parametrize(("given", "shown"), [("471", "***"), ("4711", "****"), ("47112", "*7112")])
+def test_a_mask_under_which_nothing_would_be_hidden_hides_everything(given, shown):
+    text = agent().replace("sensitive: true", "sensitive: true\n        sensitive_display: mask")
+    run = Session({"d.agent.abl": text}, clock=FixedClock())
+    run.start()
+    assert [event["value"] for event in events_of(run.say(given), "gather.extracted")] == [shown]

@@ -81,6 +81,17 @@ def test_records_are_found_in_order_with_others_between():
     assert missing_in_order(["c", "a"], ["a", "b", "c"], same) == "a"
 
 
+def test_a_text_of_a_scripted_model_may_be_one_block():
+    agent = 'AGENT: Hi\nGOAL: "Greet"\n'
+    script = [{"reply": "{{#if input}}You said something.{{/if}}"}, {"reply": "{{input}}"}]
+    turns = [
+        {"say": "Hello", "expect": {"reply": "You said something."}},
+        {"say": "And now?", "expect": {"reply": "And now?"}},
+    ]
+    result = run_scenario({"model": script, "turns": turns}, {"hi.agent.abl": agent})
+    assert [str(f) for f in result.failures] == []
+
+
 AGENT = """AGENT: Hi
 GOAL: "Greet"
 CONSTRAINTS:
