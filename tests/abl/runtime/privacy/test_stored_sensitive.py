@@ -257,3 +257,27 @@ def test_an_object_of_which_a_part_is_declared_sensitive_is_hidden_from_agents_t
     start = later.start()
     assert later.value("user.profile") == {"ssn": "078-05-1120", "city": "Graz"}
     assert "078-05-1120" not in text_of(start)
+
+
+def test_the_default_of_a_sensitive_path_is_hidden_once_it_was_read(facts):
+    agent = """AGENT: Desk
+GOAL: "Guard"
+MEMORY:
+  persistent:
+    - PATH: user.code
+      SENSITIVE: true
+      DEFAULT: "begin-4711"
+FLOW:
+  steps: [a]
+  a:
+    REASONING: false
+    RESPOND: "{{user.code}}"
+    ON_INPUT:
+      - IF: input startsWith "is"
+        RESPOND: "You said {{input}}."
+"""
+    session = Session({"desk.agent.abl": agent}, facts=facts, user="u-17", clock=FixedClock(NOW))
+    start = session.start()
+    turn = session.say("is it begin-4711?")
+    assert (start.replies, turn.replies) == (["begin-4711"], ["You said is it begin-4711?."])
+    assert "begin-4711" not in text_of(start, turn)

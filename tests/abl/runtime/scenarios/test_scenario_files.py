@@ -166,6 +166,18 @@ def test_abl_run_talks_in_the_terminal_and_writes_the_trace(tmp_path, capsys, mo
     assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
 
 
+def test_abl_run_says_beside_the_talk_what_was_not_executed(tmp_path, capsys, monkeypatch):
+    (tmp_path / "hi.agent.abl").write_text(
+        AGENT.replace("    RESPOND:", "    AWAIT_ATTACHMENT:\n      NAME: letter\n    RESPOND:")
+    )
+    lines = iter(["Ada"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    assert main(["run", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["Name?", "Hello Ada."]
+    assert "[not_executed] AWAIT_ATTACHMENT is not executed" in err
+
+
 def test_abl_run_plays_a_scenario(tmp_path, capsys):
     write_project(tmp_path)
     assert main(["run", str(tmp_path), "--scenario", str(tmp_path / "hi.scenario.yaml")]) == 0
