@@ -143,6 +143,13 @@ def test_abl_test_update_writes_the_replies_that_were_found(tmp_path):
     assert "Hello Ada." in (tmp_path / "hi.scenario.yaml").read_text()
 
 
+def test_abl_test_update_writes_other_letters_as_they_are(tmp_path):
+    write_project(tmp_path, reply="Hello Bob.")
+    (tmp_path / "hi.agent.abl").write_text(AGENT.replace("Hello {{who}}.", "Grüß dich, {{who}}."), encoding="utf-8")
+    assert main(["test", str(tmp_path), "--update"]) == 0
+    assert "Grüß dich, Ada." in (tmp_path / "hi.scenario.yaml").read_text(encoding="utf-8")
+
+
 def test_abl_test_without_scenarios_is_wrong_use(tmp_path):
     assert main(["test", str(tmp_path)]) == 2
 
