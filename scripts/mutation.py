@@ -1,11 +1,12 @@
 """Changes abl/runtime and abl/expressions in small ways, one at a time, and tells which changes no test notices.
 
     scripts/mutation.py [--sample 600] [--seed 1] [--least 0.9] [--quick] [--again]
-        [--tests FOLDER] [--at PATH:LINE] [PATH…]
+        [--list] [--tests FOLDER] [--at PATH:LINE] [PATH…]
 
 The sample is the same for a seed. The tests that run agents run in one process, for each change those that reach
 it: ``scripts/mutant.py`` says how. ``--quick`` takes the tests of ``make test-fast`` alone. ``--again`` tries what was
-not noticed before, after a test has been added. The working copy is not touched.
+not noticed before, after a test has been added. ``--list`` names the sample with its lines and tries nothing. The
+working copy is not touched.
 """
 
 from __future__ import annotations
@@ -290,6 +291,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="by the tests of make test-fast alone")
     parser.add_argument("--tests", action="append", default=[], help="a folder of tests (more than once)")
     parser.add_argument("--again", action="store_true", help="try only what was not noticed before")
+    parser.add_argument("--list", action="store_true", help="name the sample and try nothing")
     parser.add_argument("--at", action="append", default=[], help="FILE:LINE, alone (more than once)")
     arguments = parser.parse_args()
     if stale():
@@ -298,6 +300,10 @@ def main() -> int:
     os.chdir(ROOT)
     begun = time.monotonic()
     chosen, possible = sample(arguments.paths, arguments.sample, arguments.seed, arguments.at)
+    if arguments.list:
+        for mutant in sorted(chosen):
+            say(f"{mutant}\n          {mutators.lines_of(mutant.path)[mutant.line - 1].strip()}")
+        return 0
     tracer = trials.Tracer()
     trial = Trial(chosen, tracer, again=arguments.again)
     tracer.start()

@@ -126,6 +126,10 @@ class Mutator(ast.NodeTransformer):
         """``a=b`` of a call."""
         return node if node.arg in _UNSEEN_KEYWORDS else self.generic_visit(node)
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """``remembered(4_096)``: the size of a cache."""
+        return node if isinstance(node.func, ast.Name) and node.func.id == "remembered" else self.generic_visit(node)
+
     def visit_arg(self, node: ast.arg) -> ast.AST:
         """Annotations do not run."""
         return node

@@ -22,7 +22,7 @@ from abl.expressions.api import (
     truthy,
 )
 from abl.expressions.budget import found as current_budget
-from abl.expressions.nodes import Node, Test, walk
+from abl.expressions.nodes import Node, walk
 from abl.expressions.scope import descend
 from abl.remembered import remembered
 
@@ -95,10 +95,7 @@ class Formula:
 
     @cached_property
     def _sets_match(self) -> bool:
-        node = self.node
-        return "match" in self.text.lower() or (
-            node is not None and any(isinstance(n, Test) and n.op == "matches" for n in walk(node))
-        )
+        return "match" in self.text.lower()
 
     def run(self, context: Resolver, now: datetime, rng: Random) -> Outcome:
         """Evaluate."""

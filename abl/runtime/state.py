@@ -23,7 +23,6 @@ class GatherState:
     started: bool = False
     asked: str | None = None  # field whose prompt was shown last
     several: bool = False  # the last prompt asked for several fields at once
-    prompted: bool = False
     reask: list[str] = field(default_factory=list)  # asked again although they have a value
     demanded: list[str] = field(default_factory=list)  # of them those that a rule asks for, optional or with a default
     retry_text: str | None = None  # said instead of the prompt after a value that did not fit
@@ -184,15 +183,20 @@ def load_state(data: dict[str, Any]) -> SessionState:
     return SessionState(**values)
 
 
+def _load_gather(data: dict[str, Any]) -> GatherState:
+    """What a state of this version has; those before kept more."""
+    return GatherState(**{f.name: data[f.name] for f in fields(GatherState) if f.name in data})
+
+
 def _load_thread(data: dict[str, Any]) -> Thread:
     values = dict(data)
     if isinstance(values.get("notes"), list):  # as it was kept before
         values["notes"] = {f"kept:{at}": text for at, text in enumerate(values["notes"])}
     values["flow"] = FlowState(**values["flow"])
-    values["gather"] = GatherState(**values["gather"])
+    values["gather"] = _load_gather(values["gather"])
     if values.get("collect") is not None:
         collect = dict(values["collect"])
-        collect["gather"] = GatherState(**collect["gather"])
+        collect["gather"] = _load_gather(collect["gather"])
         values["collect"] = CollectState(**collect)
     kept = values.get("detours", {}).items()  # a mere step is what was kept before; the rule opens its detour again
     values["detours"] = {rule: DetourState(**detour) for rule, detour in kept if isinstance(detour, dict)}

@@ -39,12 +39,12 @@ def check(engine: Engine, thread: Thread, action: nodes.Check) -> Signal:
     record |= {"point": "check", "path": action.path}
     status = "error" if outcome.error else "ok" if outcome.holds else "failed"
     event = engine.recorder.emit("check", record, status=status, span=program.span(action))
-    event["duration_us"] = (engine.recorder.timer() - started) // 1000
+    event["duration_us"] = engine.recorder.since(started)
     engine.budget.require()
     if outcome.holds:
         return Signal.NEXT
     if action.on_fail is None:
-        return steps.wait(engine, thread, steps.HALT, again=False)
+        return steps.halt(engine, thread)
     if action.on_fail.form == "branches":
         lists = steps.plan_of(engine, thread).lists
         return choose(engine, thread, lists.select(f"{key}/on_fail", "on_fail", action.on_fail.branches))
@@ -77,7 +77,7 @@ def fail(
         case _:
             if not silent:
                 _say(engine, thread, on_fail)
-            return steps.wait(engine, thread, steps.HALT, again=False)
+            return steps.halt(engine, thread)
 
 
 def _say(engine: Engine, thread: Thread, on_fail: nodes.OnFail) -> str:
@@ -143,7 +143,7 @@ def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> S
     if word == "retry":
         spent = engine.turn.bounds.get(rule, 0)
         if spent >= BOUND:
-            return steps.wait(engine, thread, steps.HALT, again=False)
+            return steps.halt(engine, thread)
         engine.turn.bounds[rule] = spent + 1
         thread.flow.frames[-1][1] -= 1
         return Signal.NEXT
@@ -151,4 +151,4 @@ def _exit(engine: Engine, thread: Thread, on_fail: nodes.OnFail, rule: str) -> S
         return steps.take(engine, thread, then, "then", span=span)
     if flag(on_fail.retry) is True:
         return steps.take(engine, thread, thread.flow.step or "", "retry")
-    return steps.wait(engine, thread, steps.HALT, again=False)
+    return steps.halt(engine, thread)

@@ -53,7 +53,7 @@ def may_be_dated(context: Resolver, formula: Formula) -> bool:
 
 def decides_undated(engine: Engine, thread: Thread, formula: Formula, outcome: Outcome) -> bool:
     """True when the verdict would be another one if such a comparison were true."""
-    if formula.node is None or not any(note.get("rule") == NOT_A_DATE for note in outcome.notes):
+    if not any(note.get("rule") == NOT_A_DATE for note in outcome.notes):
         return False
     context, now = engine.context(thread), engine.now()
     return decided(formula, lambda part: part.explain(context, now, engine.random)) is None

@@ -246,7 +246,7 @@ class _Pass:
         record["run_id"] = event["parent"]
         record["at"] = event["at"]
         if started is not None:
-            event["duration_us"] = record["duration_us"] = (recorder.timer() - started) // 1000
+            event["duration_us"] = record["duration_us"] = recorder.since(started)
         return event
 
 
@@ -282,8 +282,6 @@ def _structured(on_fail: OnFail, empty: dict[str, Any], spent: bool) -> dict[str
             return {**action, "type": then}
         if retry:
             return {**action, "type": "retry", "retry": True}
-    elif collect and on_fail.goto is None:
-        return {**action, "type": "collect", "retry": retry}
     return {**action, "type": "respond" if on_fail.message is not None else "block"}
 
 

@@ -120,7 +120,11 @@ class Recorder:
             yield event
         finally:
             self._parents.pop()
-            event["duration_us"] = (self.timer() - started) // 1000
+            event["duration_us"] = self.since(started)
+
+    def since(self, started: int) -> int:
+        """Microseconds since the timer gave ``started``."""
+        return (self.timer() - started) // 1000
 
     @contextmanager
     def held(self) -> Iterator[None]:

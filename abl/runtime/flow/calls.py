@@ -137,7 +137,7 @@ def unhandled(engine: Engine, thread: Thread, action: CallFailed) -> Signal:
     if on_fail is not None and on_fail.form != "branches" and not action.call.on_failure:
         return checks.fail(engine, thread, on_fail, rule=f"{key}#call", silent=bool(blocked and blocked["spoke"]))
     if blocked is not None:
-        return steps.wait(engine, thread, steps.HALT, again=False)
+        return steps.halt(engine, thread)
     error = _details(thread.variables.get("call_result"))
     handler = errors.find(engine, thread, error)
     if handler is not None:
@@ -146,4 +146,4 @@ def unhandled(engine: Engine, thread: Thread, action: CallFailed) -> Signal:
         return steps.go_on(engine, thread, handler)
     span = engine.program(thread).span(action.call)
     engine.fail(thread, "RUN009", f"tool.{error.get('subtype', 'failed')}", str(error.get("message", "")), span)
-    return steps.wait(engine, thread, steps.HALT, again=False)
+    return steps.halt(engine, thread)

@@ -49,6 +49,16 @@ def wait(engine: Engine, thread: Thread, reason: str, *, again: bool = True) -> 
     flow = thread.flow
     if again and flow.frames:
         flow.frames[-1][1] -= 1
+    return _wait(engine, thread, reason)
+
+
+def halt(engine: Engine, thread: Thread) -> Signal:
+    """Stop the step: the next message runs it from its top (docs/spec 06 §5.9)."""
+    return _wait(engine, thread, HALT)
+
+
+def _wait(engine: Engine, thread: Thread, reason: str) -> Signal:
+    flow = thread.flow
     flow.status = "waiting"
     flow.reason = reason
     state = {"flow": {"step": flow.step, "waiting": reason}}
@@ -63,7 +73,7 @@ def count_iteration(engine: Engine, thread: Thread) -> Signal:
     if engine.turn.iterations <= limit:
         return Signal.NEXT
     errors.report(engine, thread, "RUN002", "flow_iteration_limit", f"more than {limit} steps in one turn")
-    return wait(engine, thread, HALT, again=False)
+    return halt(engine, thread)
 
 
 # Entering and leaving --------------------------------------------------------------------------------------------
@@ -84,7 +94,7 @@ def enter(engine: Engine, thread: Thread, name: str, *, through: bool = True) ->
             return _unknown_target(engine, thread, name, None)
         if refused(engine, thread, step.step):
             engine.say_template(thread, program.messages["error_default"], kind="notice")
-            return wait(engine, thread, HALT, again=False)
+            return halt(engine, thread)
         if (signal := count_iteration(engine, thread)) is not Signal.NEXT:
             return signal
         guard = step.setting("WHEN")
@@ -105,7 +115,7 @@ def enter(engine: Engine, thread: Thread, name: str, *, through: bool = True) ->
         flow.step, flow.frames = name, []
         message = f"{name}: more than {exhausted} attempts"
         signal = handle(engine, thread, "RUN009", "attempts_exhausted", message, kind="unknown_error")
-        return wait(engine, thread, HALT, again=False) if signal is Signal.NEXT and not flow.frames else signal
+        return halt(engine, thread) if signal is Signal.NEXT and not flow.frames else signal
     return _start_step(engine, thread, step)
 
 
@@ -163,7 +173,7 @@ def _start_step(engine: Engine, thread: Thread, step: StepPlan) -> Signal:
         message = f"step {name} was entered twice in this turn with nothing changed in between"
         engine.recorder.emit("flow.loop", {"step": name}, status="error")
         errors.report(engine, thread, "RUN001", "flow_loop", message)
-        return wait(engine, thread, HALT, again=False)
+        return halt(engine, thread)
     engine.turn.entered.setdefault(key, []).append(seen)
     return Signal.NEXT
 
@@ -268,7 +278,7 @@ def _hand_over(engine: Engine, thread: Thread, agent: str, edge: str, *, leaving
     """Leave the step for good, or until control returns; a flow with nothing left to do is complete then (06 §8)."""
     then = returning.keep_place(engine, thread, agent)
     if then is returning.Then.HALT:
-        return wait(engine, thread, HALT, again=False)
+        return halt(engine, thread)
     if then is returning.Then.HERE:
         if engine.move(thread, HandOver(agent, span)):
             return Signal.MOVED
@@ -282,7 +292,7 @@ def _hand_over(engine: Engine, thread: Thread, agent: str, edge: str, *, leaving
 
 def _unknown_target(engine: Engine, thread: Thread, name: str, span: Any) -> Signal:
     engine.fail(thread, "RUN003", "unknown_target", f"no step {name!r}", span)
-    return wait(engine, thread, HALT, again=False)
+    return halt(engine, thread)
 
 
 def follow_then(engine: Engine, thread: Thread, step: StepPlan) -> Signal | None:
@@ -338,7 +348,7 @@ def handle(
     """As :func:`errors.report`, then THEN of the handler; without one the step halts (09 §8)."""
     handler = errors.report(engine, thread, code, name, message, kind=kind, subtype=subtype, span=span)
     if handler is None:
-        return wait(engine, thread, HALT, again=False)
+        return halt(engine, thread)
     return go_on(engine, thread, handler)
 
 
@@ -348,5 +358,5 @@ def go_on(engine: Engine, thread: Thread, handler: errors.Handler) -> Signal:
     if found is None:
         return Signal.NEXT
     if found.target is None:
-        return wait(engine, thread, HALT, again=False)
+        return halt(engine, thread)
     return take(engine, thread, found.target, found.edge, span=found.span, agent=found.agent, reason=found.reason)

@@ -203,12 +203,10 @@ def _prompt(engine: Engine, thread: Thread, request: Request, wanted: list[Field
         text = own
     elif request.said:
         engine.recorder.emit("gather.prompt", {**data, "text": "", "by": "respond"}, span=request.span)
-        state.prompted = True
         return
     else:
         text, state.several = program.messages["gather_prompt"], len(wanted) > 1
         local = {"fields": ", ".join(f.name for f in wanted)}
-    state.prompted = True
     engine.say_template(thread, text, kind="prompt", event="gather.prompt", span=request.span, data=data, local=local)
 
 

@@ -32,8 +32,8 @@ class Verdict:
 def validate(engine: Engine, thread: Thread, field: FieldPlan, found: Any) -> Verdict:
     """Judge a value of the right type."""
     if field.temporal in {"future", "past"} and field.type in {"date", "datetime"} and isinstance(found, str):
-        today = engine.now().date().isoformat()
-        if (found[:10] < today) if field.temporal == "future" else (found[:10] > today):
+        day, today = found[:10], engine.now().date().isoformat()
+        if (day < today) if field.temporal == "future" else (day > today):
             return Verdict(False, f"temporal: {field.temporal}")
     if field.structured is not None:
         return _structured(engine, thread, field, found)

@@ -314,3 +314,10 @@ def test_users_cannot_raise():
     for text in ("", " ", "\x00", "{{pin}}", "a" * 100_000, "\ud800", "${x}", "%s %d"):
         turn = run.say(text)
         assert (turn.events[0]["kind"], turn.events[-1]["status"]) == ("turn.start", "ok")
+
+
+def test_a_seed_gives_the_same_numbers_in_every_version_so_that_recorded_conversations_replay():
+    run = session(seed=7)
+    run.start()
+    run.say("abcd1234")
+    assert run.value("ticket") == "9ocNNGEQ"

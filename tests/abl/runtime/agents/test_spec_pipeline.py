@@ -43,6 +43,13 @@ def asked(settings, message, more=""):
         ("{enabled: true}", "lend it", "direct", ["The intent of the message may be: lend."]),
         ("{enabled: true}", "what a day", "reasoning", [DECLINE]),
         ("{enabled: true, intentBridge: {outOfScopeDecline: false}}", "what a day", "reasoning", []),
+        (
+            "{enabled: true, shortCircuit: {enabled: false}, "
+            "intentBridge: {programmaticThreshold: 0.95, guidedThreshold: 0.95}}",
+            "relending",
+            "reasoning",
+            [DECLINE],
+        ),
         ("{enabled: true}", "lend a map", "guided", ["The message may have several intents: lend, city_map."]),
         (
             "{enabled: true, intentBridge: {multiIntentSignal: false}}",

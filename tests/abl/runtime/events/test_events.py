@@ -202,3 +202,12 @@ def test_a_turn_after_the_end_changes_nothing():
     run = session('FLOW:\n  steps: [a]\n  a:\n    REASONING: false\n    RESPOND: "Bye"\n    THEN: COMPLETE\n')
     run.start()
     assert events_of(run.say("hello?"), "turn.end")[0]["changed"] == {}
+
+
+def test_durations_are_in_microseconds_of_the_timer():
+    ticks = iter(range(7_000_000, 10**12, 5_000_000))
+    run = session(
+        "FLOW:\n  steps: [a]\n  a:\n    REASONING: false\n    CHECK: 1 == 1\n    THEN: COMPLETE\n",
+        timer=lambda: next(ticks),
+    )
+    assert [e["duration_us"] for e in run.start().events if e["kind"] == "check"] == [5000]

@@ -133,6 +133,11 @@ def test_a_run_shows_the_finding(wanted: str) -> None:
     assert (code, name) in [(c, n) for _, c, n in found], found
 
 
+def test_a_name_that_is_not_set_is_told_in_the_blocks_of_a_tool_too() -> None:
+    agent = MEMORY + DOES + "        - SET: n = limit\n" + flow('CALL: get("x")', "THEN: COMPLETE")
+    assert ("set", "RUN004", "set.unresolved") in findings(agent, [])
+
+
 def test_what_has_an_error_is_refused_when_it_is_reached() -> None:
     agent = flow('RESPOND: "a"', "THEN: b", more="  b:\n    REASONING: false\n    SET: n = = 1\n    THEN: COMPLETE\n")
     found = findings(MEMORY + agent, [], checked=False)

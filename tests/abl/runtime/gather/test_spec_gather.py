@@ -68,6 +68,8 @@ def field(properties, more=""):
         ("type: date\nsemantics:\n  temporal: future", "2026-03-01", "2026-03-01"),
         ("type: date\nsemantics:\n  temporal: past", "2026-03-01", "2026-03-01"),
         ("type: date\nsemantics:\n  temporal: any", "2020-01-01", "2020-01-01"),
+        ("type: datetime\nsemantics:\n  temporal: past", "2026-03-01 08:00", "2026-03-01T08:00:00Z"),
+        ("type: datetime\nsemantics:\n  temporal: future", "2026-03-01 08:00", "2026-03-01T08:00:00Z"),
     ],
 )
 def test_07_3_and_8_what_a_type_recognises_and_stores(properties, message, value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.abl.runtime.harness import session
+from tests.abl.runtime.harness import events_of, session
 
 TEXT = "Call Ada at ada@x.org about Code-77 or code-8."
 
@@ -35,6 +35,11 @@ def said(lines: str, text: str = TEXT) -> list[str]:
             "NOT (output contains 'Ada' AND abl.contains_email(output))",
             "Call [REDACTED] at [REDACTED] about Code-77 or code-8.",
         ),
+        (
+            "NOT (output contains 'about Code' AND output contains 'Code-77')",
+            "Call Ada at ada@x.org [REDACTED] or code-8.",
+        ),
+        ("abl.matches_pattern(output, '[0-9]*')", "Call Ada at ada@x.org about Code-[REDACTED] or code-[REDACTED]."),
         ("NOT (output contains 'Bob')", TEXT),
         ("output contains 'Bob'", "[REDACTED]"),
     ],
@@ -73,3 +78,59 @@ def test_what_a_fix_does_not_mend_is_blocked():
     assert said("check: \"NOT (output contains 'Ada')\"\naction: fix\nfix_strategy: strip_html", "Ada <b>x</b>") == [
         "No."
     ]
+
+
+def test_what_a_guardrail_says_is_not_judged():
+    agent = """GUARDRAILS:
+  names:
+    kind: output
+    check: "NOT (output contains 'Ada')"
+    action: redact
+  numbers:
+    kind: input
+    check: "NOT (input contains '77')"
+    action: block
+    message: "No numbers of Ada."
+FLOW:
+  steps: [a]
+  a:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "Ada has {{input}}."
+"""
+    run = session(agent, checked=True)
+    run.start()
+    assert run.say("77?").replies == ["No numbers of Ada."]
+    assert run.say("78").replies == ["[REDACTED] has 78."]
+
+
+SECRET_LIMIT = """GUARDRAILS:
+  most:
+    kind: output
+    check: "1 / (TO_NUMBER(limit) - LESS) == 1"
+    action: warn
+FLOW:
+  steps: [ask, tell]
+  ask:
+    REASONING: false
+    GATHER:
+      - limit: required
+        prompt: "Limit?"
+        sensitive: true
+    THEN: tell
+  tell:
+    REASONING: false
+    RESPOND: "Fine."
+    THEN: COMPLETE
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "fired", "error"), [("7391", True, "it cannot be computed from these values"), ("7390", False, None)]
+)
+def test_an_error_over_a_sensitive_value_tells_nothing_of_it_and_no_error_is_none(number, fired, error):
+    run = session(SECRET_LIMIT.replace("LESS", number), checked=True)
+    run.start()
+    (judged,) = events_of(run.say("7391"), "guardrail")
+    assert (judged["fired"], judged.get("error")) == (fired, error)

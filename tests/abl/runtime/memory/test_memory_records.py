@@ -4,7 +4,7 @@ import pytest
 
 from abl.runtime import Session
 from abl.runtime.memory.in_memory import FixedClock
-from abl.runtime.memory.systems_in_memory import MemoryRecords
+from abl.runtime.memory.systems_in_memory import MemoryBank, MemoryBlocks, MemoryRecords
 from tests.abl.runtime.harness import events_of
 from tests.abl.runtime.models import Steps
 
@@ -180,3 +180,45 @@ HOOKS:
     run = Session({"desk.agent.abl": agent}, records=records(), model=Steps(change, "ok"), clock=FixedClock())
     run.start()
     assert run.say("go").replies == ["ok", "Now fr"]
+
+
+CARD = "4222-1111-2222"
+KEEPS = """AGENT: Desk
+GOAL: "Help"
+FLOW:
+  steps: [ask, talk]
+  ask:
+    REASONING: false
+    GATHER:
+      - card: required
+        prompt: "Card?"
+        sensitive: true
+    THEN: talk
+  talk:
+    REASONING: true
+    GOAL: "Keep what you hear"
+    EXIT_WHEN: done == true
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("set_content", lambda text: {"technical_name": "userPrefs", "content": {"note": text}}),
+        ("memory_write", lambda text: {"content": text}),
+        ("update_memory", lambda text: {"block_type": "core", "content": text, "expected_updated_at": None}),
+    ],
+)
+def test_a_content_that_holds_a_sensitive_value_is_refused_and_any_other_is_kept(tool, args):
+    model = Steps((tool, args(f"card {CARD}")), "no", (tool, args("card on file")), "yes")
+    clock = FixedClock()
+    found, bank, blocks = records(), MemoryBank(), MemoryBlocks(clock)
+    run = Session(
+        {"desk.agent.abl": KEEPS}, records=found, bank=bank, blocks=blocks, model=model, clock=clock, user="u-1"
+    )
+    run.start()
+    refused, kept = run.say(CARD), run.say("and now?")
+    (error,) = [event["error"]["error"]["subtype"] for event in events_of(refused, "call.end") if event.get("error")]
+    assert error == "sensitive"
+    assert [event.get("error") for event in events_of(kept, "call.end")] == [None]
+    assert "card on file" in str([found.get_content("userPrefs"), bank.read("Desk"), blocks.core("u-1", "Desk")])

@@ -392,3 +392,40 @@ def test_a_form_with_a_sensitive_field_is_masked_by_its_name():
         "id": "form",
         "value": {"code": "[REDACTED]", "colour": "red"},
     }
+
+
+@pytest.mark.parametrize(("given", "shown"), [("471", "***"), ("4711", "****"), ("47112", "*7112")])
+def test_a_mask_under_which_nothing_would_be_hidden_hides_everything(given, shown):
+    text = agent().replace("sensitive: true", "sensitive: true\n        sensitive_display: mask")
+    run = Session({"d.agent.abl": text}, clock=FixedClock())
+    run.start()
+    assert [event["value"] for event in events_of(run.say(given), "gather.extracted")] == [shown]
+
+
+def test_the_list_of_warnings_is_as_sensitive_as_one_that_was_rendered_from_it():
+    rules = 'CONSTRAINTS:\n  - WARN code == "x"\n    ON_FAIL: "It holds {{SUBSTRING(code, 4, 8)}}"\n'
+    steps = "SET: part = SUBSTRING(_constraint_warnings[0], 9, 13)", 'RESPOND: "{{part}}"'
+    _, turns, written = play(agent(*steps, more=rules))
+    assert turns[1].replies == ["4829"]
+    assert_hidden(written)
+
+
+def test_the_list_of_warnings_is_shown_when_none_holds_anything_sensitive():
+    rules = 'CONSTRAINTS:\n  - WARN 1 == 2\n    ON_FAIL: "It is late."\n'
+    _, turns, _ = play(agent('RESPOND: "{{UPPER(_constraint_warnings[0])}}"', more=rules))
+    assert [event["text"] for event in events_of(turns[1], "respond")] == ["IT IS LATE."]
+
+
+@pytest.mark.parametrize(
+    ("condition", "outcome", "error"),
+    [
+        ("UPPER(code) == 'x'", "failed", None),
+        ("UPPER(code) == 'WQ7-4829-KXZ'", "passed", None),
+        ("1 / (LENGTH(code) - LENGTH(code)) > 0", "error", "it cannot be computed from these values"),
+    ],
+)
+def test_a_check_over_it_says_that_it_failed_and_quotes_nothing(condition, outcome, error):
+    _, turns, written = play(agent(f'CHECK: {condition}\nON_FAIL:\n  RESPOND: "no"\n  THEN: continue'), "bye")
+    (record,) = events_of(turns[1], "check")
+    assert (record["outcome"], record.get("error")) == (outcome, error)
+    assert_hidden(written)

@@ -244,3 +244,40 @@ def test_it_is_known_after_a_restore(facts):
     session = Session.restore(kept, {"peek.agent.abl": PEEK}, facts=facts, clock=FixedClock(NOW))
     assert session.shown("anything", "user.pin") == "[REDACTED]"
     assert "99-later-99" not in text_of(session.say("pin 99-later-99"))
+
+
+def test_an_object_of_which_a_part_is_declared_sensitive_is_hidden_from_agents_that_declare_nothing(facts):
+    text = PEEK.replace("STORE: {said: told} -> user.said", 'STORE: {ssn: told, city: "Graz"} -> user.profile')
+    files = {"peek.agent.abl": text, "vault.agent.abl": VAULT}
+    session = Session(files, facts=facts, entry="Peek", user="u-17", clock=FixedClock(NOW))
+    session.start()
+    source = source_of(session.say("say 078-05-1120"), "user.profile")
+    assert (source["sensitive"], source["masking"]) == (True, {"parts": True})
+    later = Session({"peek.agent.abl": PEEK}, facts=facts, user="u-17", clock=FixedClock(NOW))
+    start = later.start()
+    assert later.value("user.profile") == {"ssn": "078-05-1120", "city": "Graz"}
+    assert "078-05-1120" not in text_of(start)
+
+
+def test_the_default_of_a_sensitive_path_is_hidden_once_it_was_read(facts):
+    agent = """AGENT: Desk
+GOAL: "Guard"
+MEMORY:
+  persistent:
+    - PATH: user.code
+      SENSITIVE: true
+      DEFAULT: "begin-4711"
+FLOW:
+  steps: [a]
+  a:
+    REASONING: false
+    RESPOND: "{{user.code}}"
+    ON_INPUT:
+      - IF: input startsWith "is"
+        RESPOND: "You said {{input}}."
+"""
+    session = Session({"desk.agent.abl": agent}, facts=facts, user="u-17", clock=FixedClock(NOW))
+    start = session.start()
+    turn = session.say("is it begin-4711?")
+    assert (start.replies, turn.replies) == (["begin-4711"], ["You said is it begin-4711?."])
+    assert "begin-4711" not in text_of(start, turn)

@@ -81,6 +81,17 @@ def test_records_are_found_in_order_with_others_between():
     assert missing_in_order(["c", "a"], ["a", "b", "c"], same) == "a"
 
 
+def test_a_text_of_a_scripted_model_may_be_one_block():
+    agent = 'AGENT: Hi\nGOAL: "Greet"\n'
+    script = [{"reply": "{{#if input}}You said something.{{/if}}"}, {"reply": "{{input}}"}]
+    turns = [
+        {"say": "Hello", "expect": {"reply": "You said something."}},
+        {"say": "And now?", "expect": {"reply": "And now?"}},
+    ]
+    result = run_scenario({"model": script, "turns": turns}, {"hi.agent.abl": agent})
+    assert [str(f) for f in result.failures] == []
+
+
 AGENT = """AGENT: Hi
 GOAL: "Greet"
 CONSTRAINTS:
@@ -132,6 +143,13 @@ def test_abl_test_update_writes_the_replies_that_were_found(tmp_path):
     assert "Hello Ada." in (tmp_path / "hi.scenario.yaml").read_text()
 
 
+def test_abl_test_update_writes_other_letters_as_they_are(tmp_path):
+    write_project(tmp_path, reply="Hello Bob.")
+    (tmp_path / "hi.agent.abl").write_text(AGENT.replace("Hello {{who}}.", "Grüß dich, {{who}}."), encoding="utf-8")
+    assert main(["test", str(tmp_path), "--update"]) == 0
+    assert "Grüß dich, Ada." in (tmp_path / "hi.scenario.yaml").read_text(encoding="utf-8")
+
+
 def test_abl_test_without_scenarios_is_wrong_use(tmp_path):
     assert main(["test", str(tmp_path)]) == 2
 
@@ -153,6 +171,18 @@ def test_abl_run_talks_in_the_terminal_and_writes_the_trace(tmp_path, capsys, mo
     assert capsys.readouterr().out.splitlines() == ["Name?", "Hello Ada."]
     events = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
     assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
+
+
+def test_abl_run_says_beside_the_talk_what_was_not_executed(tmp_path, capsys, monkeypatch):
+    (tmp_path / "hi.agent.abl").write_text(
+        AGENT.replace("    RESPOND:", "    AWAIT_ATTACHMENT:\n      NAME: letter\n    RESPOND:")
+    )
+    lines = iter(["Ada"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    assert main(["run", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["Name?", "Hello Ada."]
+    assert "[not_executed] AWAIT_ATTACHMENT is not executed" in err
 
 
 def test_abl_run_plays_a_scenario(tmp_path, capsys):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from abl.runtime.memory.in_memory import MockTools
-from tests.abl.runtime.harness import HEAD, FixedClock, Session, events_of
+from tests.abl.runtime.harness import HEAD, FixedClock, Session, events_of, session
 from tests.abl.runtime.models import Steps
 
 TOOL = """TOOLS:
@@ -61,3 +63,41 @@ def test_the_source_wins_over_what_a_model_sends_for_it():
     )
     assert start["args"]["branch"] == "North"
     assert told == ["branch of find comes from its source expr; the argument is ignored"]
+
+
+LOOKED_UP = """LOOKUP_TABLES:
+  zones:
+    map: {a17x9q: "north-17x9"}
+TOOLS:
+  send(zone: string) -> object
+    description: "Send"
+    parameters:
+      zone:
+        source: lookup
+        table: zones
+        key: code
+FLOW:
+  steps: [ask, work]
+  ask:
+    REASONING: false
+    GATHER:
+      - code: required
+        prompt: "Code?"
+SENSITIVE    THEN: work
+  work:
+    REASONING: false
+    CALL: send() AS sent
+    RESPOND: "Sent to {{sent.to}}."
+    THEN: COMPLETE
+"""
+
+
+@pytest.mark.parametrize(("sensitive", "shown"), [("", "north-17x9"), ("        sensitive: true\n", "[REDACTED]")])
+def test_what_a_table_has_behind_a_sensitive_key_is_hidden_also_where_the_tool_gives_it_back(sensitive, shown):
+    tools = {"send": [{"result": {"to": "north-17x9"}}]}
+    run = session(LOOKED_UP.replace("SENSITIVE", sensitive), tools=tools)
+    run.start()
+    turn = run.say("a17x9q")
+    assert events_of(turn, "call.start")[0]["args"] == {"zone": shown}
+    assert [event["text"] for event in events_of(turn, "respond")] == [f"Sent to {shown}."]
+    assert turn.replies == ["Sent to north-17x9."]

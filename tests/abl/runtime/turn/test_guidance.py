@@ -1,6 +1,7 @@
 """What the model is told of words and manner (docs/spec 09 §4, §10)."""
 
 from abl.runtime import Session
+from tests.abl.runtime.harness import session
 from tests.abl.runtime.models import Steps
 
 SUPERVISOR = """SUPERVISOR: Desk
@@ -38,3 +39,18 @@ def test_manner_and_terms_stand_behind_the_instructions():
     ]
     told = [event["data"]["construct"] for event in turn.events if event["kind"] == "not_executed"]
     assert "COMMUNICATION" not in told
+
+
+def test_a_directive_that_the_platform_carries_out_is_reported_once_when_its_step_is_entered():
+    agent = """FLOW:
+  steps: [a]
+  a:
+    REASONING: false
+    AWAIT_ATTACHMENT:
+      NAME: letter
+    RESPOND: "Fine."
+    THEN: COMPLETE
+"""
+    turn = session(agent).start()
+    told = [event["data"]["construct"] for event in turn.events if event["kind"] == "not_executed"]
+    assert (turn.replies, told) == (["Fine."], ["AWAIT_ATTACHMENT"])

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from abl.runtime import prompt_preview
 from abl.runtime.memory.in_memory import MockTools
-from tests.abl.runtime.harness import HEAD, FixedClock, Session
+from tests.abl.runtime.harness import HEAD, FixedClock, Session, session
 from tests.abl.runtime.models import Steps
 
 
@@ -46,3 +47,28 @@ def test_a_request_carries_the_last_messages_of_the_window(execution, count):
 )
 def test_the_persona_has_the_expertise_behind_it(written, persona):
     assert requested(written, 1)["persona"] == persona
+
+
+def test_a_message_that_a_guardrail_redacted_is_in_later_requests_as_redacted():
+    agent = """GUARDRAILS:
+  data:
+    kind: input
+    check: abl.contains_email(input)
+    action: redact
+"""
+    model = Steps("1", "2")
+    run = session(agent, model=model)
+    run.start()
+    run.say("mail ada@x.org")
+    run.say("well?")
+    assert [message["text"] for message in model.requests[-1]["messages"]] == ["mail [REDACTED]", "1", "well?"]
+
+
+def test_a_preview_while_a_call_waits_for_consent_shows_the_calls_before_it():
+    tools = "TOOLS:\n  look(id: string) -> object\n  pay(amount: number) -> object\n    confirm: always\n"
+    model = Steps(("look", {"id": "b1"}), ("pay", {"amount": 5}))
+    run = session(tools, tools={"look": [{"result": {"seen": True}}]}, model=model)
+    run.start()
+    assert run.say("pay").waiting == "tool_confirm"
+    shown = {section["key"]: section["text"] for section in prompt_preview(run, "yes")["sections"]}
+    assert shown["calls"] == '- {"tool": "look", "args": {"id": "b1"}, "result": {"seen": true}}'
