@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from abl.language import PLACES, is_word, key_at, value_of_text
+from abl.language.types import Closed, Flag, Number
 from abl.runtime.evaluation import condition
 from abl.runtime.events.recorder import shortened
 from abl.syntax import nodes
@@ -26,6 +27,7 @@ _SHOWN: Final = {
 }
 _PARAMETER: Final = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 _PLATFORM: Final = re.compile(r"\{\{\s*(?:config|_secret)\b")
+_TYPED: Final = (Closed, Flag, Number)
 _SAME: Final = {"BODY": "BODY_TEMPLATE", "TABLE_NAME": "TABLE"}
 
 
@@ -40,17 +42,31 @@ def request_of(engine: Engine, thread: Thread, tool: nodes.Tool | None, values: 
             request |= _variant(engine, thread, prop.block, values)
         elif name is not None and not (_SAME.get(name, name).lower() in request and "variant" in request):
             content = content_of(prop.block)
-            request[_SAME.get(name, name).lower()] = _word("tool", prop.key, content) or _filled(
-                engine, thread, content, values
-            )
+            meant = _meant(tool, prop) or _word("tool", prop.key, content)
+            request[_SAME.get(name, name).lower()] = meant or _filled(engine, thread, content, values)
     return _placed(request, values)
 
 
-def _word(place: str, key: str, content: nodes.Content) -> str | None:
+def _meant(tool: nodes.Tool, prop: nodes.Property) -> str | list[str] | None:
+    """The word, number or switch of a tool, or the list of words, that is meant; None for any other value."""
+    declared, text = key_at("tool", prop.key), prop.value
+    if declared is None or not isinstance(declared.type, _TYPED) or (text is not None and "{{" in text.value):
+        return None
+    return _shown(tool.typed.value(prop.key))
+
+
+def _word(place: str, key: str, content: nodes.Content) -> str | list[str] | None:
     """The closed word that is meant, in whichever spelling it is written; None for any other value."""
     if content.text is None or not is_word(place, key, content.text):
         return None
-    return str(value_of_text(place, key, content.text))
+    return _shown(value_of_text(place, key, content.text))
+
+
+def _shown(value: Any) -> str | list[str] | None:
+    """A value that was read, as it is usually written."""
+    if isinstance(value, list | tuple):
+        return [str(item) for item in value]
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _variant(engine: Engine, thread: Thread, block: nodes.Block, values: Mapping[str, Any]) -> dict[str, Any]:
