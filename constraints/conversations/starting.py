@@ -32,7 +32,6 @@ class NotRunnable(Invalid):
     title = "The agents cannot run yet"
 
 
-@transaction.atomic
 def conversation_start(
     *,
     project: Project,
@@ -64,34 +63,42 @@ def conversation_start(
     clock_start = checked_start(clock_start) or usual.clock_start
     entry = entry or str(project.settings.get("entry") or "")
     user, channel = storable(user, "user").strip() or DEFAULT_USER, storable(channel, "channel").strip() or "web"
-    pins = selectors.pins_of(project=project)
+    choices = {"entry": entry, "policy": policy, "clock_mode": clock_mode}
+    checked = selectors.pins_of(project=project)
+    _refuse(project, checked, **choices)  # before the transaction: long agents are read for seconds, and it locks
+    with transaction.atomic():
+        pins = selectors.pins_of(project=project)
+        if pins != checked:
+            _refuse(project, pins, **choices)
+        conversation = _conversation_insert(
+            project=project,
+            started_by=started_by,
+            pins=pins,
+            settings=run_settings(project=project, given=run),
+            user=user,
+            channel=channel,
+            clock_start=_fixed_start(clock_mode, clock_start),
+            seed=seed,
+            **choices,
+        )
+        stores.session_begin(
+            project=project,
+            session=conversation.session_id,
+            user=user,
+            metadata=metadata,
+            session_reference=session_reference,
+            user_reference=user_reference,
+            started_by=started_by,
+        )
+        _start_turn_enqueue(conversation)
+    return conversation
+
+
+def _refuse(project: Project, pins: Mapping[str, int], *, entry: str, policy: str, clock_mode: str) -> None:
+    """Raise for what cannot run. It is remembered by the texts, so that a second time costs little."""
     refuse_problems(project=project, pins=pins, entry=entry)
     refuse_unknown_choices(entry=entry, policy=policy, clock_mode=clock_mode, agents=programs.agent_names(pins=pins))
     refuse_what_cannot_run(project=project, pins=pins, entry=entry)
-    conversation = _conversation_insert(
-        project=project,
-        started_by=started_by,
-        pins=pins,
-        settings=run_settings(project=project, given=run),
-        entry=entry,
-        user=user,
-        channel=channel,
-        policy=policy,
-        clock_mode=clock_mode,
-        clock_start=_fixed_start(clock_mode, clock_start),
-        seed=seed,
-    )
-    stores.session_begin(
-        project=project,
-        session=conversation.session_id,
-        user=user,
-        metadata=metadata,
-        session_reference=session_reference,
-        user_reference=user_reference,
-        started_by=started_by,
-    )
-    _start_turn_enqueue(conversation)
-    return conversation
 
 
 def _fixed_start(clock_mode: str, at: datetime | None) -> datetime | None:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from abl import limits
 from abl.expressions import compile_expression, compile_template, render
 from abl.expressions.bounds import MAX_FAST_NODES, MAX_RENDER_ERRORS
 from abl.expressions.budget import EXPLORATION, KEYSTROKE, REQUEST, TURN, Budget, BudgetExceeded, Limits
@@ -175,6 +176,26 @@ def test_the_presets_are_those_of_the_specification():
     written = {name: [float(cell.replace(" ", "")) for cell in cells.strip("| ").split("|")] for name, cells in rows}
     presets = {"keystroke": KEYSTROKE, "request": REQUEST, "exploration": EXPLORATION, "turn": TURN}
     assert written == {name: list(astuple(limits)) for name, limits in presets.items()}
+
+
+def test_the_sizes_are_those_of_the_specification():
+    text = (ROOT / "docs/spec/02-types-and-expressions.md").read_text(encoding="utf-8")
+    table = text.partition("### 8.2 Sizes")[2].partition("## 9.")[0]
+    rows = [row.strip("| ").split("|") for row in table.splitlines() if row.startswith("|")][2:]
+    written = {
+        " ".join(re.findall(r"`(\w+)`", what)): [int(n.replace(" ", "")) for n in re.findall(r"\d[\d ]*", most)]
+        for what, most in rows
+    }
+    assert written.pop("evaluate abl eval value", None) or written.pop("value") == [limits.MAX_ANSWER]
+    assert written == {
+        "variable": [limits.MAX_VARIABLE, 100],
+        "variables": [limits.MAX_VARIABLES],
+        "fact": [limits.MAX_FACT, 100],
+        "reply replies": [limits.MAX_REPLY, limits.MAX_REPLIES],
+        "events": [limits.MAX_EVENTS, limits.MAX_EVENT_CHARS],
+        "secrets": [limits.MAX_SECRETS],
+        "snapshot": [limits.MAX_SNAPSHOT],
+    }
 
 
 def test_a_value_is_measured_as_it_would_be_written():

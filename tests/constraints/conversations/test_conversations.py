@@ -6,10 +6,11 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from constraints.conversations import services
+from constraints.conversations import services, starting
 from constraints.conversations.starting import NotRunnable
 from constraints.models import Conversation, TraceEvent, Turn
 from constraints.running import programs
@@ -360,3 +361,31 @@ class TestApi:
 
     def test_snapshots_with_their_raw_values_never_leave(self, client, begun):
         assert "snapshot" not in client.get(self.url("turn", begun, 1)).json()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_agents_are_read_before_the_database_is_locked(project, owner, monkeypatch):
+    """A long agent is read for seconds; others write meanwhile."""
+    locked = []
+    problems_of = starting.programs.problems_of
+
+    def watched(**given):
+        locked.append(connection.in_atomic_block)
+        return problems_of(**given)
+
+    monkeypatch.setattr(starting.programs, "problems_of", watched)
+    conversation = starting.conversation_start(project=project, started_by=owner)
+    assert conversation.pins
+    assert locked == [False]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_agents_that_are_saved_meanwhile_are_read_again(project, owner, monkeypatch):
+    """What runs is what was saved last, and it was checked."""
+    pins = [{"desk.agent.abl": 1}, {"desk.agent.abl": 2}]
+    asked = []
+    monkeypatch.setattr(starting.selectors, "pins_of", lambda **_: pins.pop(0))
+    monkeypatch.setattr(starting, "_refuse", lambda project, pins, **_: asked.append(dict(pins)))
+    conversation = starting.conversation_start(project=project, started_by=owner)
+    assert asked == [{"desk.agent.abl": 1}, {"desk.agent.abl": 2}]
+    assert conversation.pins == {"desk.agent.abl": 2}
