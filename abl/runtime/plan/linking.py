@@ -6,7 +6,6 @@ that everything that runs a tool runs an imported one. Places in it are shown wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +15,8 @@ from abl.language.written import listed
 from abl.runtime.plan.insertions import Lent, lent_by
 from abl.source import Source, Span
 from abl.syntax import nodes
+from abl.syntax.nodes import same_key
+from abl.syntax.readers.content import content_of
 
 SHARED: Final = (
     "timeout",
@@ -29,7 +30,6 @@ SHARED: Final = (
     "headers",
 )
 """What the tools of a file take over from the lines before them; a tool's own value wins."""
-_RELATIVE: Final = re.compile(r"""^([ \t]*endpoint:[ \t]*)(["']?)(/[^"'\n]*)(["']?)""", re.MULTILINE | re.IGNORECASE)
 
 
 class Piece(NamedTuple):
@@ -134,16 +134,14 @@ def _file(path: str, written: Import, files: Mapping[str, nodes.Document]) -> no
 def _section(source: Source, content: nodes.Fragment, tool: nodes.Tool) -> Iterator[tuple[str, Source, int]]:
     """A TOOLS section with one tool, and what it takes over from its file."""
     begins = source.text.rfind("\n", 0, tool.span.start) + 1
-    lines = source.text[begins : tool.span.end].splitlines()
-    depth = len(lines[0]) - len(lines[0].lstrip())
     shared = _shared(content)
-    base = shared.pop("base_url", "")
+    base = shared.pop("base_url", "").rstrip("/")
+    lines = _with_base(source, begins, tool, base).splitlines()
+    depth = len(lines[0]) - len(lines[0].lstrip())
     yield "\nTOOLS:\n", source, begins
     at, more = _merged_headers(source, begins, shared.get("headers"), tool)
     for first, last in ((0, at), (at, len(lines))):
         own = "\n".join(f"  {line[depth:]}" for line in lines[first:last])
-        if base:
-            own = _RELATIVE.sub(lambda found: f'{found[1]}"{base.rstrip("/")}{found[3]}"', own)
         if own:
             yield f"{own}\n", source, begins + sum(map(len, source.text[begins:].splitlines(keepends=True)[:first]))
         if first == 0:
@@ -155,6 +153,28 @@ def _section(source: Source, content: nodes.Fragment, tool: nodes.Tool) -> Itera
             below = source.text[start : block.span.end].splitlines()
             left = len(below[0]) - len(below[0].lstrip())
             yield "".join(f"    {line[left:]}\n" for line in below), source, start
+
+
+def _with_base(source: Source, begins: int, tool: nodes.Tool, base: str) -> str:
+    """The text of a tool from the beginning of its line, with ``base`` before each endpoint that is a mere path."""
+    text = source.text[begins : tool.span.end]
+    for written in sorted(_endpoints(tool), key=lambda found: found.inner.start, reverse=True) if base else ():
+        at = written.offset_of(len(written.value) - len(written.value.lstrip())) - begins
+        if written.value.lstrip().startswith("/"):
+            text = text[:at] + base + text[at:]
+    return text
+
+
+def _endpoints(tool: nodes.Tool) -> Iterator[nodes.Text]:
+    """What a tool and its request variants say as the endpoint."""
+    for prop in tool.props:
+        if same_key(prop.key) == same_key("ENDPOINT") and prop.value is not None:
+            yield prop.value
+        elif same_key(prop.key) == same_key("REQUEST_VARIANTS"):
+            for variant in content_of(prop.block).items:
+                text = variant.text_of("endpoint")
+                if text is not None:
+                    yield text
 
 
 def _merged_headers(

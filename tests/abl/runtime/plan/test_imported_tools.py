@@ -94,3 +94,31 @@ def test_what_happens_in_an_imported_tool_is_shown_where_it_is_written():
     assert span["path"] == "shared.tools.abl"
     assert SHARED.splitlines()[span["start"]["line"] - 1] == "        shelf: result.shelf"
     assert span["end"]["line"] == span["start"]["line"]
+
+
+def test_the_base_of_a_file_stands_before_every_endpoint_however_it_is_written():
+    for written in (
+        "endpoint: /books",
+        "endpoint : '/books'",
+        '"endpoint": "/books"',
+        "endpoint: |\n      /books",
+        "Endpoint: /books",
+    ):
+        turn = turn_of("find", shared=SHARED.replace('endpoint: "/books"', written))
+        (start,) = events_of(turn, "call.start")
+        assert start["request"]["endpoint"].strip() == "https://lib.test/v1/books", written
+
+
+def test_a_line_of_a_body_is_no_endpoint():
+    body = 'body: |\n      endpoint: /loans\n    endpoint: "/books"'
+    turn = turn_of("find", shared=SHARED.replace('endpoint: "/books"', body).replace("method: GET", "method: POST", 1))
+    (start,) = events_of(turn, "call.start")
+    assert start["request"]["endpoint"] == "https://lib.test/v1/books"
+    assert start["request"]["body_template"] == "endpoint: /loans"
+
+
+def test_the_base_of_a_file_stands_before_the_endpoints_of_variants():
+    variants = "request_variants:\n      - name: a\n        default: true\n        endpoint: /a\n    endpoint: /books"
+    turn = turn_of("find", shared=SHARED.replace('endpoint: "/books"', variants))
+    (start,) = events_of(turn, "call.start")
+    assert start["request"]["endpoint"] == "https://lib.test/v1/a"
