@@ -193,18 +193,18 @@ def _is_wrong(held: Held, source: Source) -> bool:
 def _held(whole: Whole, source: Source) -> Iterator[Held]:
     """Every value of a form that the table knows of something, with the blocks of its own that carry names."""
     stood = [one for one in walked(source, whole).properties if one.listed and has_form(one.value)]
-    for held in (*_roots(whole), *(Held(*one[:3]) for one in stood)):
+    for held in (*roots(whole), *(Held(*one[:3]) for one in stood)):
         yield held
-        if _only_names(held.value) and form_of(source, held.block) == MAP:
+        if only_names(held.value) and form_of(source, held.block) == MAP:
             inner = Value(maps=held.value.named_maps)
             yield from (Held(held.place, child, inner) for child in generic.members(source, held.block))
 
 
-def _only_names(value: Value) -> bool:
+def only_names(value: Value) -> bool:
     return bool(value.named_maps) and not (value.maps or value.lists or value.named_lists or value.kinds)
 
 
-def _roots(whole: Whole) -> Iterator[Held]:
+def roots(whole: Whole) -> Iterator[Held]:
     """The section itself; of a profile the sections that the table knows."""
     block = whole.block
     if block is None:

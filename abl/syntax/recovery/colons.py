@@ -132,14 +132,14 @@ def _is_sound(block: Block, after_human: bool) -> bool:
         return True
     after_human = after_human or _is_after_human(block)
     for child in block.children:
-        if not child.colon and _is_odd(block, child) and not (after_human and _needs_no_colon(child)):
+        if not child.colon and is_odd(block, child) and not (after_human and _needs_no_colon(child)):
             return False
         if not _is_sound(child, after_human):
             return False
     return True
 
 
-def _is_odd(parent: Block, child: Block) -> bool:
+def is_odd(parent: Block, child: Block) -> bool:
     """True for a line without a colon that should have one, or that cannot be read at all."""
     value = child.value
     if value is None or value.style != "bare" or value.raw[:1] in ("{", "[") or _NO_KEY.match(value.raw):
@@ -159,7 +159,7 @@ def _is_odd(parent: Block, child: Block) -> bool:
 
 def _keyed(ctx: Context, parent: Block, child: Block) -> Block | None:
     value = child.value
-    if child.colon or value is None or not _is_odd(parent, child):
+    if child.colon or value is None or not is_odd(parent, child):
         return child
     word = first_word(value)
     if _KEY.fullmatch(word.value) is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis import fixes
 from abl.analysis.conditions.reading import Reading
-from abl.analysis.conformance import wrong_forms
+from abl.analysis.conformance import lost_members, wrong_forms
 from abl.analysis.conformance.closed_places import LOOKED_THROUGH, Whole
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found, rule
@@ -56,8 +56,8 @@ def mixed_tabs() -> None:
     """
 
 
-@rule("ABL110", "missing-colon", "error", "Expected `:` after `{k}`")
-def missing_colon() -> None:
+@rule("ABL110", "missing-colon", "error", "Expected `:` after `{k}`", over=LOOKED_THROUGH)
+def missing_colon(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """
     What: A keyword stands without its colon.
     Why: Without the colon the line is plain text and what it introduces is lost.
@@ -72,6 +72,7 @@ def missing_colon() -> None:
             - loans
               TYPE: number
     """
+    yield from lost_members.without_colon(whole, agent.own_source)
 
 
 @rule("ABL111", "unterminated-string", "error", "Unterminated string", over=Reading, needs="error")
@@ -219,3 +220,4 @@ def unreadable_line(whole: Whole | nodes.Rule | nodes.OnFail, agent: AgentIndex)
     if not isinstance(whole, nodes.Rule | nodes.OnFail):
         yield from wrong_forms.misread(whole, agent.own_source)
         yield from wrong_forms.unread_terms(whole, agent.own_source)
+        yield from lost_members.other_lines(whole, agent.own_source)

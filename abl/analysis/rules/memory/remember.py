@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abl.analysis import fixes
+from abl.analysis.conformance import lost_members
+from abl.analysis.conformance.closed_places import LOOKED_THROUGH, Whole
 from abl.analysis.fixes.entries import add_property, declare_path, is_without_scope
 from abl.analysis.index.model import AgentIndex, first_line
 from abl.analysis.registry import Found, found, rule
@@ -274,11 +276,11 @@ def ttl_in_tree(trigger: nodes.RememberTrigger, agent: AgentIndex) -> Iterator[F
         yield found(trigger.ttl.span, node=f"{trigger.path}.TTL")
 
 
-@rule("ABL358", "bad-object", "error", "Object value cannot be read: {reason}")
-def bad_object() -> None:
+@rule("ABL358", "bad-object", "error", "Object value cannot be read: {reason}", over=LOOKED_THROUGH)
+def bad_object(whole: Whole, agent: AgentIndex) -> Iterator[Found]:
     """
-    What: An object in STORE is malformed, for instance a key without `:`.
-    Why: The value cannot be computed, so nothing is stored.
+    What: An object in braces is malformed, for instance a key without `:`.
+    Why: The value cannot be computed, so nothing is stored; of a property, what the member says has no effect.
     Bad:
         MEMORY:
           remember:
@@ -290,3 +292,4 @@ def bad_object() -> None:
             - WHEN: done == true
               STORE: {id: loan_id, at: now} -> user.history
     """
+    yield from lost_members.in_braces(whole, agent.own_source)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from abl.runtime import NotRunnable, Session
+from abl.runtime.memory.in_memory import MockTools
 
 DESK = """AGENT: Desk
 GOAL: "Lend books"
@@ -188,3 +189,30 @@ def test_where_it_is_not_clear_which_agent_begins_the_errors_of_all_are_given_an
         Session({"a.agent.abl": broken, "b.agent.abl": other})
     assert problem.value.diagnostics
     assert {d.severity for d in problem.value.diagnostics} == {"error"}
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "confirmation: {require=always}",
+        "confirmation: {require;always}",
+        "confirmation:\n      always",
+        "confirmation:\n      require always",
+        "confirmation:\n      {require: always}",
+        "process:\n      before:\n        n < 5",
+        "process:\n      before: {require=n < 5}",
+    ],
+)
+def test_a_tool_whose_guard_lacks_its_colon_is_not_called(guard: str) -> None:
+    tool = f'TOOLS:\n  pay(n: number) -> string\n    description: "Pay"\n    {guard}\n'
+    flow = (
+        "FLOW:\n  entry_point: pay\n  pay:\n    REASONING: false\n    CALL: pay(9)\n"
+        '    ON_FAILURE:\n      RESPOND: "Not paid"\n      THEN: COMPLETE\n    RESPOND: "Paid"\n    THEN: COMPLETE\n'
+    )
+    tools = MockTools({"pay": [{"result": "done"}]})
+    session = Session({"desk.agent.abl": f'AGENT: Desk\nGOAL: "Pay"\n{tool}{flow}'}, tools=tools)
+    turn = session.start()
+    assert turn.replies == ["Not paid"]
+    assert [event["data"]["error"]["error"]["subtype"] for event in turn.events if event["kind"] == "call.end"] == [
+        "refused"
+    ]
