@@ -13,7 +13,7 @@ from abl.editing.meanings import operator_meaning, runtime_meaning
 from abl.editing.place import Line, Place, place_at, place_in_braces, read_line
 from abl.editing.tokens import tokens
 from abl.expressions.lexer import tokenize
-from abl.language import head_meaning, key_meaning, runs_here, value_at, word_meaning, words_at
+from abl.language import head_meaning, key_meaning, runs_here, value_at, word_meaning, word_meant, words_at
 from abl.source import Source, Span
 from abl.syntax import nodes, vocabulary
 
@@ -163,14 +163,17 @@ def _word(place: Place, key: str, word: str) -> str:
 
 
 def _literal(block: str, key: str, word: str) -> str:
-    """``true`` and ``false`` behind a key that is a switch, ``null`` as an initial value."""
-    literal = word.lower() in ("true", "false", "null")
-    return f"{operator_meaning(word)}, for {key}" if literal and key_meaning(block, key) else ""
+    """``true`` and ``false`` behind a key that is a switch, however they are written; ``null`` as an initial value."""
+    meant = word_meant(block, key, word)
+    literal = meant if meant in ("true", "false") else word
+    if literal.lower() not in ("true", "false", "null") or not key_meaning(block, key):
+        return ""
+    return f"{operator_meaning(literal)}, for {key}"
 
 
 def _plain(block: str, key: str, word: str) -> str:
     """A closed word without a meaning of its own: the meaning of its key."""
-    known = word in [each.rstrip("(") for each in _words_of(block, key)]
+    known = (word_meant(block, key, word) or word) in [each.rstrip("(") for each in _words_of(block, key)]
     return f"{key}: {key_meaning(block, key)}" if known else ""
 
 

@@ -255,10 +255,21 @@ def platform_keys(place: str) -> tuple[str, ...]:
 
 
 def word_meaning(place: str, written: str, word: str) -> str:
-    """What a closed word means behind a key of a place; an empty text when nothing is known of it."""
+    """What a closed word means behind a key of a place, in any case; an empty text when nothing is known of it."""
     found = key_at(place, written)
-    words = found.type.words if found is not None else {}
-    return next((words[each] for each in (word, f"{word}(", f"{word}()") if each in words), "")
+    if found is None:
+        return ""
+    words = found.type.words
+    meant = word_meant(place, written, word)
+    return next((words[each] for each in (word, f"{word}(", f"{word}()", meant) if each in words), "")
+
+
+def word_meant(place: str, written: str, word: str) -> str:
+    """The closed word, or ``true`` or ``false``, as which a word behind a key of a place is read; empty for none."""
+    found = key_at(place, written)
+    one_of = closed_types(found.type) if found is not None else ()
+    value = next((value for each in one_of if (value := each.read_word(word)) is not None), None)
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
 
 
 def head_meaning(place: str, word: str) -> str:
@@ -304,5 +315,6 @@ __all__ = [
     "value_of",
     "value_of_text",
     "word_meaning",
+    "word_meant",
     "words_at",
 ]

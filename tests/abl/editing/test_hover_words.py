@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from abl.editing.hover import hover
+from abl.language import PLACES, closed_types
+from tests.every import every
 
 HEAD = 'AGENT: A\nGOAL: "g"\n'
 YAML = "agent: A\ngoal: g\n"
@@ -159,3 +162,29 @@ def test_words_within_texts_say_nothing(text: str) -> None:
 )
 def test_the_yaml_form_is_told_alike(text: str, wanted: str) -> None:
     assert wanted in said(text, YAML)
+
+
+BEGUN = {
+    "session": "MEMORY:\n  session:\n    - a\n      ",
+    "persistent": "MEMORY:\n  persistent:\n    - PATH: user.a\n      ",
+    "field": "GATHER:\n  f:\n    ",
+    "tool": "TOOLS:\n  t(a: string) -> object\n    ",
+}
+
+
+def spelt_otherwise() -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Every closed word of some places in another case, and the switches as yes and no."""
+    for place, begun in BEGUN.items():
+        for key in PLACES[place].listed:
+            words = {word for closed in closed_types(key.type) for word in closed.words} if key.offered else set()
+            for word in sorted(word for word in words if word.isidentifier()):
+                other = {"true": "yes", "false": "No"}.get(word, word.title() if word.islower() else word.lower())
+                yield f"{place}.{key.name}: {other}", (f"{begun}{key.name}: ", word, other)
+
+
+@pytest.mark.full
+@every(spelt_otherwise())
+def test_a_word_that_is_read_as_another_says_what_that_means(begun: str, word: str, other: str) -> None:
+    meaning = said(f"{begun}{word[0]}|{word[1:]}\n")
+    assert meaning
+    assert said(f"{begun}{other[0]}|{other[1:]}\n") == meaning
