@@ -1,4 +1,4 @@
-"""Sleep-time memory: what a conversation stored goes into its user's memory once it has settled (docs/spec 11 §1).
+"""Sleep-time memory: what a conversation stored goes into its user's memory once it is idle (docs/spec 11 §1).
 
 A conversation that changed carries the time of its last change in ``unsettled_since``. Clearing it is the claim, in
 one transaction with the write of the block: a task that is delivered twice or runs in parallel finds nothing to do,
@@ -41,14 +41,14 @@ def conversations_settle(*, limit: int = AT_ONCE) -> int:
         try:
             written += conversation_settle(conversation_id=pk)
         except Exception:
-            log.exception("memory of a settled conversation not written", conversation=pk)
+            log.exception("memory of an idle conversation not written", conversation=pk)
             Conversation.objects.filter(pk=pk).update(unsettled_since=timezone.now())  # it is tried again later
     return written
 
 
 @transaction.atomic
 def conversation_settle(*, conversation_id: int) -> bool:
-    """Write what a settled conversation stored into the memory of its user; False when that is not to be done."""
+    """Write what an idle conversation stored into the memory of its user; False when that is not to be done."""
     now = timezone.now()
     if not due(now).filter(pk=conversation_id).update(unsettled_since=None):
         return False
