@@ -88,8 +88,8 @@ MAX_REPLIES: Final = 250_000
 MAX_EVENTS: Final = 10_000
 """Events of one turn."""
 
-MAX_EVENT_CHARS: Final = 8_000_000
-"""Characters of all events of a turn, roughly as JSON; what comes until they are measured again is let through."""
+MAX_EVENT_CHARS: Final = 16_000_000
+"""Characters of all events of a turn, roughly as JSON."""
 
 MAX_SECRETS: Final = 1_000
 """Sensitive texts and numbers that a session hides in its events."""

@@ -25,8 +25,6 @@ EVENT_WEIGHT = MAX_VALUE = 2048
 """Characters of a value in an event; above it the value is cut (docs/spec 12 §4). Most events hold less in all."""
 PREVIEW = 200
 """Characters that are shown of a value that is cut."""
-_ENVELOPE = 230
-"""Characters of an event without its data."""
 MEASURED_WEIGHT = 2_000_000
 """Characters that the events since the last measurement may have at most, before they are measured."""
 
@@ -105,7 +103,7 @@ class Recorder:
         """Measure the events since the last time: rarely, since it takes as long as to make them."""
         self._waiting_weight = 0
         for event in self.events[self._measured :]:
-            self._size += _ENVELOPE + measure(event["data"], MAX_EVENT_CHARS)
+            self._size += measure(event["data"], MAX_EVENT_CHARS)
         self._measured = len(self.events)
         if self._size > MAX_EVENT_CHARS and not self.full:
             self.full = True
