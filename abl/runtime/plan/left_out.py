@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from abl.syntax import nodes
 
 if TYPE_CHECKING:
     from abl.runtime.plan.agent_text import AgentText
-    from abl.runtime.plan.program import Program
 
 OF_PROFILES = ("BEHAVIOR_PROFILE", "BEHAVIOR_PROFILES")
 """Constructs in a profile are reported when the profile becomes active."""
@@ -35,14 +35,13 @@ class LeftOuts:
     tools: dict[str, tuple[LeftOut, ...]]
 
 
-def left_outs(program: Program) -> LeftOuts:
-    """The outermost constructs that are reported, by the place where a run reaches them."""
+def left_outs(program: AgentText, steps: Iterable[nodes.Step]) -> LeftOuts:
+    """The outermost constructs that are reported, by where a run reaches them; ``steps`` are those that run."""
     from abl.analysis.conformance.not_executed import of_section
 
     agent, source = program.agent, program.source
     own = [section for section in agent.sections if section.keyword not in OF_PROFILES]
     sections = [(key, span) for section in own for span, key in of_section(source, section)]
-    steps = [step.step for step in program.flow.steps.values()] if program.flow is not None else []
     return LeftOuts(
         tuple([LeftOut(key, program.span(span) or {}) for key, span in sections]),
         {step.name.value: _listed(program, step) for step in steps},

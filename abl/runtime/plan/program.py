@@ -374,7 +374,7 @@ class Program(AgentText):
     @cached_property
     def left_outs(self) -> LeftOuts:
         """What nothing here executes."""
-        return left_outs(self)
+        return left_outs(self, [step.step for step in self.flow.steps.values()] if self.flow is not None else ())
 
     @cached_property
     def language(self) -> str:
