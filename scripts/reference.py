@@ -158,7 +158,7 @@ def project_file_page() -> str:
         "|---|---|---|---|---|",
     ]
     for name, entry in entries():
-        right = ", ".join(f"`{word}`: {meaning}" for word, meaning in entry.shape.words) or entry.shape.right
+        right = ", ".join(f"`{word}`: {meaning}" for word, meaning in entry.value_type.words) or entry.value_type.right
         holds = "yes" if name in HOLD_FOR_SCENARIOS else ""
         cells = (entry.meaning, right, ("required" if entry.required else entry.default) or "—", holds)
         lines.append(f"| `{name}` | {' | '.join(map(_cell, cells))} |")

@@ -15,7 +15,7 @@ SUFFIX: Final = f"/{NAME}"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ValueType:
     """What may stand behind a key.
 
     ``right`` says it in a message ("… is right"). ``names`` is the kind of declared thing that a text names, or that
@@ -26,7 +26,7 @@ class Shape:
     kind: Literal["text", "word", "flag", "whole", "number", "any", "keys", "map", "list"]
     right: str
     keys: tuple[Entry, ...] = ()
-    item: Shape | None = None
+    item: ValueType | None = None
     words: tuple[tuple[str, str], ...] = ()
     names: str = ""
     least: float | None = None
@@ -43,44 +43,44 @@ class Entry:
     """One key. ``slips`` are words that mean it elsewhere; ``default`` is what holds without it."""
 
     name: str
-    shape: Shape
+    value_type: ValueType
     meaning: str
     default: str = ""
     required: bool = False
     slips: tuple[str, ...] = ()
 
 
-def _text(right: str, names: str = "") -> Shape:
-    return Shape("text", right, names=names)
+def _text(right: str, names: str = "") -> ValueType:
+    return ValueType("text", right, names=names)
 
 
-def _word(**words: str) -> Shape:
-    return Shape("word", " or ".join([", ".join([*words][:-1]), [*words][-1]]), words=tuple(words.items()))
+def _word(**words: str) -> ValueType:
+    return ValueType("word", " or ".join([", ".join([*words][:-1]), [*words][-1]]), words=tuple(words.items()))
 
 
-def _keys(right: str, *keys: Entry, needs: tuple[tuple[str, ...], ...] = ()) -> Shape:
-    return Shape("keys", right, keys, needs=needs)
+def _keys(right: str, *keys: Entry, needs: tuple[tuple[str, ...], ...] = ()) -> ValueType:
+    return ValueType("keys", right, keys, needs=needs)
 
 
-def _map(right: str, item: Shape, names: str = "") -> Shape:
-    return Shape("map", right, item=item, names=names)
+def _map(right: str, item: ValueType, names: str = "") -> ValueType:
+    return ValueType("map", right, item=item, names=names)
 
 
-def _list(right: str, item: Shape) -> Shape:
-    return Shape("list", right, item=item)
+def _list(right: str, item: ValueType) -> ValueType:
+    return ValueType("list", right, item=item)
 
 
-def _whole(least: int, most: int) -> Shape:
-    return Shape("whole", f"a whole number from {least:,} to {most:,}", least=least, most=most)
+def _whole(least: int, most: int) -> ValueType:
+    return ValueType("whole", f"a whole number from {least:,} to {most:,}", least=least, most=most)
 
 
-_FLAG: Final = Shape("flag", "true or false")
-ANYTHING: Final = Shape("any", "any value")
+_FLAG: Final = ValueType("flag", "true or false")
+ANYTHING: Final = ValueType("any", "any value")
 ERROR: Final = _keys(
     "the subtype of an error, or keys such as {type: tool_error, subtype: tool_timeout}",
     Entry("type", _text("an error type such as tool_error"), "the type of the error", default="tool_error"),
     Entry("subtype", _text("a subtype such as tool_timeout"), "the subtype of the error", default="network_error"),
-    Entry("code", Shape("any", "a code"), "the code of the error", default="the status or subtype"),
+    Entry("code", ValueType("any", "a code"), "the code of the error", default="the status or subtype"),
     Entry("message", _text("a text"), "what the error says", default="the subtype"),
     Entry("status", _whole(100, 599), "the HTTP status", slips=("http_status",)),
     Entry("http_status", _whole(100, 599), "the same as `status`"),
@@ -132,7 +132,7 @@ _MEMORY_POLICY: Final = _keys(
     Entry("archival_limit", _whole(0, 100), "the most archival lines of a message", default="10"),
     Entry(
         "archival_min_score",
-        Shape("number", "a number from 0 to 1", least=0, most=1),
+        ValueType("number", "a number from 0 to 1", least=0, most=1),
         "the least score of an archival line",
     ),
     Entry("include_user_core", _FLAG, "core memory of the user reaches the model", default="true"),
@@ -273,9 +273,9 @@ HOLD_FOR_SCENARIOS: Final = ("entry", "tools", "policy", "now", "language")
 """Keys that hold for every scenario of the project; what a scenario says itself wins."""
 
 
-def shape_at(path: tuple[str, ...]) -> Shape | None:
-    """The shape behind keys, ``-`` for an item of a list: ``("tools", "find", "-")`` is a mock case."""
-    found: Shape | None = PROJECT_FILE
+def value_type_at(path: tuple[str, ...]) -> ValueType | None:
+    """The type of the value behind keys, ``-`` for an item of a list: ``("tools", "find", "-")`` is a mock case."""
+    found: ValueType | None = PROJECT_FILE
     for step in path:
         if found is None:
             return None
@@ -283,7 +283,7 @@ def shape_at(path: tuple[str, ...]) -> Shape | None:
             found = found.item if (step == "-") == (found.kind == "list") else None
         else:
             entry = found.entry(step)
-            found = entry.shape if entry is not None else None
+            found = entry.value_type if entry is not None else None
     return found
 
 
@@ -292,17 +292,17 @@ def entries() -> Iterator[tuple[str, Entry]]:
     yield from _below("", PROJECT_FILE)
 
 
-def _below(prefix: str, shape: Shape) -> Iterator[tuple[str, Entry]]:
-    for entry in shape.keys:
+def _below(prefix: str, value_type: ValueType) -> Iterator[tuple[str, Entry]]:
+    for entry in value_type.keys:
         yield f"{prefix}{entry.name}", entry
         if entry.name != "settings":  # repeats what stands above
-            yield from _inside(f"{prefix}{entry.name}", entry.shape)
+            yield from _inside(f"{prefix}{entry.name}", entry.value_type)
 
 
-def _inside(path: str, shape: Shape) -> Iterator[tuple[str, Entry]]:
-    while shape.item is not None:
-        path, shape = f"{path}[]" if shape.kind == "list" else f"{path}.NAME", shape.item
-    yield from _below(f"{path}.", shape)
+def _inside(path: str, value_type: ValueType) -> Iterator[tuple[str, Entry]]:
+    while value_type.item is not None:
+        path, value_type = f"{path}[]" if value_type.kind == "list" else f"{path}.NAME", value_type.item
+    yield from _below(f"{path}.", value_type)
 
 
 def described(entry: Entry) -> str:

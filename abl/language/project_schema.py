@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from abl.language.project_file import ANYTHING, ERROR, PROJECT_FILE, Shape, described
+from abl.language.project_file import ANYTHING, ERROR, PROJECT_FILE, ValueType, described
 
 _TYPES: Final = {"text": "string", "flag": "boolean", "whole": "integer", "number": "number"}
 _FORMATS: Final = {
@@ -23,34 +23,36 @@ def project_schema() -> dict[str, Any]:
     }
 
 
-def _schema(shape: Shape) -> dict[str, Any]:
-    if shape is ERROR:
-        return {"anyOf": [{"type": "string"}, _object(shape)]}
-    match shape.kind:
+def _schema(value_type: ValueType) -> dict[str, Any]:
+    if value_type is ERROR:
+        return {"anyOf": [{"type": "string"}, _object(value_type)]}
+    match value_type.kind:
         case "keys":
-            return _object(shape)
+            return _object(value_type)
         case "map":
-            return {"type": "object", "additionalProperties": _schema(shape.item or ANYTHING)}
+            return {"type": "object", "additionalProperties": _schema(value_type.item or ANYTHING)}
         case "list":
-            return {"type": "array", "items": _schema(shape.item or ANYTHING)}
+            return {"type": "array", "items": _schema(value_type.item or ANYTHING)}
         case "word":
-            return {"enum": [word for word, _ in shape.words]}
+            return {"enum": [word for word, _ in value_type.words]}
         case "any":
             return {}
-    bounds = {"minimum": shape.least, "maximum": shape.most}
+    bounds = {"minimum": value_type.least, "maximum": value_type.most}
     kept = {key: value for key, value in bounds.items() if value is not None}
-    return {"type": _TYPES[shape.kind], **_FORMATS.get(shape.names, {}), **kept}
+    return {"type": _TYPES[value_type.kind], **_FORMATS.get(value_type.names, {}), **kept}
 
 
-def _object(shape: Shape) -> dict[str, Any]:
+def _object(value_type: ValueType) -> dict[str, Any]:
     found: dict[str, Any] = {
         "type": "object",
-        "properties": {entry.name: {"description": described(entry), **_schema(entry.shape)} for entry in shape.keys},
+        "properties": {
+            entry.name: {"description": described(entry), **_schema(entry.value_type)} for entry in value_type.keys
+        },
         "additionalProperties": False,
     }
-    required = [entry.name for entry in shape.keys if entry.required]
+    required = [entry.name for entry in value_type.keys if entry.required]
     if required:
         found["required"] = required
-    if shape.needs:
-        found["allOf"] = [{"oneOf": [{"required": [key]} for key in group]} for group in shape.needs]
+    if value_type.needs:
+        found["allOf"] = [{"oneOf": [{"required": [key]} for key in group]} for group in value_type.needs]
     return found

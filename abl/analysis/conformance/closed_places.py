@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from abl.analysis import fixes
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.generic import plain
-from abl.analysis.conformance.shape_walk import Entry, Stood, below, digressions, properties, shared_by_tools, within
+from abl.analysis.conformance.value_walk import Entry, Stood, below, digressions, properties, shared_by_tools, within
 from abl.analysis.conformance.values import unfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found

@@ -10,7 +10,7 @@ from typing import Any, Final
 from abl.analysis import fixes
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.closed_places import Whole, looked_through
-from abl.analysis.conformance.shape_walk import Stood
+from abl.analysis.conformance.value_walk import Stood
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found
 from abl.diagnostics import Severity

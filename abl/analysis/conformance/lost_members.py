@@ -1,7 +1,7 @@
 """Members of mappings that lack their colon, in braces and in lines (docs/spec 01 §3.1).
 
 A mapping is read by its keys. What has no key would be left out of it, and a guard with it; so it is an error, here for
-the mappings that no reader of their own looks through (``abl.analysis.conformance.shape_walk``).
+the mappings that no reader of their own looks through (``abl.analysis.conformance.value_walk``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.closed_places import Whole, walked
-from abl.analysis.conformance.shape_forms import is_either
+from abl.analysis.conformance.value_forms import is_either
 from abl.analysis.conformance.wrong_forms import Held, only_names, roots
 from abl.analysis.registry import Found, found
 from abl.language import Value, has_form, key_at, knows

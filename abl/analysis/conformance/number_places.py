@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.closed_places import Whole, looked_through
-from abl.analysis.conformance.shape_walk import Stood
+from abl.analysis.conformance.value_walk import Stood
 from abl.analysis.conformance.values import misfit
 from abl.analysis.index.model import AgentIndex
 from abl.analysis.registry import Found, found

@@ -2,7 +2,7 @@
 
 The table (``abl.language``) says in which form each value stands. A value in the other form would be ignored, so it is
 reported (ABL115, ABL125); what is inside is still checked
-(``abl.analysis.conformance.shape_walk``).
+(``abl.analysis.conformance.value_walk``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from abl.analysis.conformance import generic
 from abl.analysis.conformance.closed_places import Whole, walked
-from abl.analysis.conformance.shape_forms import (
+from abl.analysis.conformance.value_forms import (
     LIST,
     MAP,
     MIXED,

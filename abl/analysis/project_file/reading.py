@@ -12,7 +12,7 @@ import yaml
 
 from abl.analysis.project_file.scalars import problem_of, scalar, shown
 from abl.diagnostics import Edit, Finding, Fix
-from abl.language.project_file import NAME, PROJECT_FILE, Shape
+from abl.language.project_file import NAME, PROJECT_FILE, ValueType
 from abl.limits import MAX_PROJECT_TEXT
 from abl.source import Span
 from abl.syntax.recovery.suggest import closest
@@ -22,7 +22,7 @@ UNREADABLE, UNKNOWN_KEY, REPEATED_KEY, BAD_VALUE = "ABL1081", "ABL1082", "ABL108
 ENTRY_PLACES: Final = ("entry", "settings.entry")
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _NULL: Final = "tag:yaml.org,2002:null"
-_JSON: Final = Shape("any", "a text, a finite number, true, false or null")
+_JSON: Final = ValueType("any", "a text, a finite number, true, false or null")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,44 +99,44 @@ class _Reader:
         self.names: list[Named] = []
         self._loader = BoundedLoader("")
 
-    def value(self, node: yaml.Node, shape: Shape, place: str) -> Any:
+    def value(self, node: yaml.Node, value_type: ValueType, place: str) -> Any:
         """The value of a node, checked; None where it cannot be taken."""
-        if shape.kind in ("keys", "map", "list") and node.tag == _NULL:
-            return [] if shape.kind == "list" else {}
-        if shape.kind == "any":
+        if value_type.kind in ("keys", "map", "list") and node.tag == _NULL:
+            return [] if value_type.kind == "list" else {}
+        if value_type.kind == "any":
             return self._anything(node, place)
         if place.endswith(".error") and isinstance(node, yaml.ScalarNode):
             return node.value  # the subtype alone
         wanted = {"keys": yaml.MappingNode, "map": yaml.MappingNode, "list": yaml.SequenceNode}
-        if not isinstance(node, wanted.get(shape.kind, yaml.ScalarNode)):
-            self._bad(node, shape, place)
+        if not isinstance(node, wanted.get(value_type.kind, yaml.ScalarNode)):
+            self._bad(node, value_type, place)
             return None
         if isinstance(node, yaml.SequenceNode):
-            item = shape.item or shape
+            item = value_type.item or value_type
             read = [self.value(each, item, f"{place}[{at}]") for at, each in enumerate(node.value)]
             return [each for each in read if each is not None]
         if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, shape, place)
-        return self._scalar(node, shape, place) if isinstance(node, yaml.ScalarNode) else None
+            return self._mapping(node, value_type, place)
+        return self._scalar(node, value_type, place) if isinstance(node, yaml.ScalarNode) else None
 
     # mappings -------------------------------------------------------------------------------------------------------
 
-    def _mapping(self, node: yaml.MappingNode, shape: Shape, place: str) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, value_type: ValueType, place: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
         meant: set[str] = set()
         for key, value in self._pairs(node, place):
             name = key.value
-            if shape.kind == "map":
-                self._name(shape.names, name, place, key)
-                below = shape.item
+            if value_type.kind == "map":
+                self._name(value_type.names, name, place, key)
+                below = value_type.item
             else:
-                entry = shape.entry(name)
-                below = entry.shape if entry is not None else None
+                entry = value_type.entry(name)
+                below = entry.value_type if entry is not None else None
                 if below is None:
-                    meant.update(self._unknown(key, shape, place, {each.value for each, _ in _written(node)}))
+                    meant.update(self._unknown(key, value_type, place, {each.value for each, _ in _written(node)}))
             if below is not None:
                 found.setdefault(name, self.value(value, below, f"{place}.{name}" if place else name))
-        self._complete(node, shape, place, {*found, *meant})
+        self._complete(node, value_type, place, {*found, *meant})
         return {name: value for name, value in found.items() if value is not None}
 
     def _pairs(self, node: yaml.MappingNode, place: str) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
@@ -159,26 +159,26 @@ class _Reader:
         for each in merged:
             yield from ((key, value) for key, value in self._pairs(each, place) if key.value not in seen)
 
-    def _unknown(self, key: yaml.ScalarNode, shape: Shape, place: str, given: set[str]) -> list[str]:
+    def _unknown(self, key: yaml.ScalarNode, value_type: ValueType, place: str, given: set[str]) -> list[str]:
         """Tells of a key; those that it may be meant for."""
-        meant = [entry.name for entry in shape.keys if key.value.casefold() in entry.slips]
-        near = meant or closest(key.value, [entry.name for entry in shape.keys])
+        meant = [entry.name for entry in value_type.keys if key.value.casefold() in entry.slips]
+        near = meant or closest(key.value, [entry.name for entry in value_type.keys])
         free = [name for name in near if name not in given]
         fixes = [Fix(f"Write {name}", (Edit(_span(key), name),), len(free) == 1) for name in free]
-        known = ", ".join([entry.name for entry in shape.keys])
+        known = ", ".join([entry.name for entry in value_type.keys])
         wording = "Unknown key `{k}` in {place}; known are {known}" if not near else None
         data = {"k": key.value, "place": place or NAME, "known": known, "y": near[0] if near else ""}
         data |= {"wording": wording} if wording else {}
         self.findings.append(Finding(UNKNOWN_KEY, _span(key), data, fixes=tuple(fixes)))
         return list(near)
 
-    def _complete(self, node: yaml.Node, shape: Shape, place: str, found: Collection[str]) -> None:
+    def _complete(self, node: yaml.Node, value_type: ValueType, place: str, found: Collection[str]) -> None:
         """Tells what is missing, and what excludes each other."""
-        for entry in shape.keys:
+        for entry in value_type.keys:
             if entry.required and entry.name not in found:
-                right = f"{entry.shape.right} is right there"
+                right = f"{entry.value_type.right} is right there"
                 self._tell(BAD_VALUE, node, field=place, value=f"without `{entry.name}`", right=right)
-        for group in shape.needs:
+        for group in value_type.needs:
             given = [key for key in group if key in found]
             if len(given) != 1:
                 value = f"without {' and '.join(group)}" if not given else f"with {' and '.join(given)}"
@@ -186,17 +186,17 @@ class _Reader:
 
     # scalars --------------------------------------------------------------------------------------------------------
 
-    def _scalar(self, node: yaml.ScalarNode, shape: Shape, place: str) -> Any:
-        fits, value = scalar(node, shape, self._loader)
+    def _scalar(self, node: yaml.ScalarNode, value_type: ValueType, place: str) -> Any:
+        fits, value = scalar(node, value_type, self._loader)
         if not fits:
-            self._bad(node, shape, place)
+            self._bad(node, value_type, place)
             return None
-        if shape.kind == "text":
-            self._name(shape.names, value, place, node)
+        if value_type.kind == "text":
+            self._name(value_type.names, value, place, node)
         return value
 
-    def _bad(self, node: yaml.Node, shape: Shape, place: str) -> None:
-        right, fixes = problem_of(node, shape)
+    def _bad(self, node: yaml.Node, value_type: ValueType, place: str) -> None:
+        right, fixes = problem_of(node, value_type)
         data = {"field": place or NAME, "value": shown(node), "right": right}
         made = [Fix(f"Write {text}", (Edit(_span(node), text),), len(fixes) == 1) for text in fixes]
         self.findings.append(Finding(BAD_VALUE, _span(node), data, fixes=tuple(made)))

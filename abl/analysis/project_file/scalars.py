@@ -12,7 +12,7 @@ import yaml
 from abl.analysis.index.languages import is_tag
 from abl.expressions.errors import ExpressionError
 from abl.expressions.reading import compile_expression
-from abl.language.project_file import Shape
+from abl.language.project_file import ValueType
 from abl.syntax.recovery.suggest import closest
 
 _TAG: Final = "tag:yaml.org,2002:"
@@ -23,22 +23,22 @@ _YEARS: Final = (1000, 8999)
 _LONGEST: Final = 60
 
 
-def scalar(node: yaml.ScalarNode, shape: Shape, loader: yaml.SafeLoader) -> tuple[bool, Any]:
+def scalar(node: yaml.ScalarNode, value_type: ValueType, loader: yaml.SafeLoader) -> tuple[bool, Any]:
     """Whether a value fits, and as what it is taken."""
     value = _constructed(node, loader)
-    match shape.kind:
+    match value_type.kind:
         case "text":
-            return _text(node, shape, value)
+            return _text(node, value_type, value)
         case "word":
-            return node.value in dict(shape.words), node.value
+            return node.value in dict(value_type.words), node.value
         case "flag":
             return isinstance(value, bool), value
         case "whole":
             whole = isinstance(value, int) and not isinstance(value, bool)
-            return whole and _within(value, shape), value
+            return whole and _within(value, value_type), value
         case "number":
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            return number and math.isfinite(value) and _within(value, shape), value
+            return number and math.isfinite(value) and _within(value, value_type), value
     return value is not _NOTHING and not (isinstance(value, float) and not math.isfinite(value)), plain(value)
 
 
@@ -60,16 +60,18 @@ def plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _within(value: float, shape: Shape) -> bool:
-    return (shape.least is None or value >= shape.least) and (shape.most is None or value <= shape.most)
+def _within(value: float, value_type: ValueType) -> bool:
+    return (value_type.least is None or value >= value_type.least) and (
+        value_type.most is None or value <= value_type.most
+    )
 
 
-def _text(node: yaml.ScalarNode, shape: Shape, value: Any) -> tuple[bool, Any]:
+def _text(node: yaml.ScalarNode, value_type: ValueType, value: Any) -> tuple[bool, Any]:
     written = node.value.strip()
-    if shape.names in _WRITTEN:
-        return value is not None and _FITTING[shape.names](written), written
-    fits = shape.names != "identifier" or _IDENTIFIER.fullmatch(node.value) is not None
-    return isinstance(value, str) and fits and (not shape.names or bool(written)), node.value
+    if value_type.names in _WRITTEN:
+        return value is not None and _FITTING[value_type.names](written), written
+    fits = value_type.names != "identifier" or _IDENTIFIER.fullmatch(node.value) is not None
+    return isinstance(value, str) and fits and (not value_type.names or bool(written)), node.value
 
 
 def _is_moment(text: str) -> bool:
@@ -105,19 +107,19 @@ def shown(node: yaml.Node) -> str:
     return f"`{text}`"
 
 
-def problem_of(node: yaml.Node, shape: Shape) -> tuple[str, tuple[str, ...]]:
+def problem_of(node: yaml.Node, value_type: ValueType) -> tuple[str, tuple[str, ...]]:
     """What would be right in the place of a value, and texts that may stand there instead."""
-    right = f"{shape.right} is right"
+    right = f"{value_type.right} is right"
     written = node.value.strip() if isinstance(node, yaml.ScalarNode) else ""
-    if shape.kind == "word":
-        near = closest(written, [word for word, _ in shape.words])
+    if value_type.kind == "word":
+        near = closest(written, [word for word, _ in value_type.words])
         return (f"{right}; did you mean {near[0]}?" if near else right), near
-    if shape.kind == "flag" and written.casefold() in ("yes", "no", "on", "off", "true", "false"):
+    if value_type.kind == "flag" and written.casefold() in ("yes", "no", "on", "off", "true", "false"):
         return right, ("true" if written.casefold() in ("yes", "on", "true") else "false",)
-    if shape.kind == "text" and not shape.names and written and "`" not in written and '"' not in written:
+    if value_type.kind == "text" and not value_type.names and written and "`" not in written and '"' not in written:
         return f'{right}, such as "{written[:_LONGEST]}"', (f'"{written}"',) if "\n" not in written else ()
-    if shape.kind == "whole" and written.isascii() and written.isdigit() and len(written) < 10:
+    if value_type.kind == "whole" and written.isascii() and written.isdigit() and len(written) < 10:
         value = int(written)
-        if _within(value, shape):
+        if _within(value, value_type):
             return right, (written,)
     return right, ()

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from abl.analysis.index.project import Index, index_of
 from abl.editing.completion.cursor import Item
-from abl.language.project_file import Entry, Shape, described, shape_at
+from abl.language.project_file import Entry, ValueType, described, value_type_at
 from abl.source import Source, Span
 from abl.syntax import vocabulary
 
@@ -34,9 +34,9 @@ class _Place:
     flow: bool = False
 
     @property
-    def shape(self) -> Shape | None:
+    def value_type(self) -> ValueType | None:
         """What may stand here."""
-        return shape_at((*self.path, self.key) if self.key else self.path)
+        return value_type_at((*self.path, self.key) if self.key else self.path)
 
 
 # Completion ---------------------------------------------------------------------------------------------------------
@@ -51,42 +51,42 @@ def complete_project_file(files: Mapping[str, str], path: str, line: int, column
     if before.lstrip().startswith("#"):
         return
     place = _place(source, number, before)
-    shape = place.shape
-    if shape is None:
+    value_type = place.value_type
+    if value_type is None:
         return
     typed = _TYPED.search(before)
     word = typed.group().casefold() if typed is not None else ""
     index = index_of(files)
-    offers = list(_values(shape, index) if place.key else _keys(place, shape, index))
+    offers = list(_values(value_type, index) if place.key else _keys(place, value_type, index))
     yield from (item for item in offers if item.label.casefold().startswith(word))
     inside = (item for item in offers if len(word) > 1 and word in item.label.casefold())
     yield from (item for item in inside if not item.label.casefold().startswith(word))
 
 
-def _keys(place: _Place, shape: Shape, index: Index) -> Iterator[Item]:
+def _keys(place: _Place, value_type: ValueType, index: Index) -> Iterator[Item]:
     dash = ""
-    if shape.kind == "list" and shape.item is not None:
-        shape, dash = shape.item, "- "
-    if shape.kind == "map":
-        named = _named(shape.names, index) if shape.names else ()
+    if value_type.kind == "list" and value_type.item is not None:
+        value_type, dash = value_type.item, "- "
+    if value_type.kind == "map":
+        named = _named(value_type.names, index) if value_type.names else ()
         yield from (Item(n, kind, about, f"{dash}{n}:") for n, kind, about in named if n not in place.given)
-    free = [entry for entry in shape.keys if entry.name not in place.given]
-    chosen = {key for group in shape.needs for key in group if place.given & set(group)}
-    needed = {key for group in shape.needs for key in group if not place.given & set(group)}
+    free = [entry for entry in value_type.keys if entry.name not in place.given]
+    chosen = {key for group in value_type.needs for key in group if place.given & set(group)}
+    needed = {key for group in value_type.needs for key in group if not place.given & set(group)}
     for entry in sorted(free, key=lambda entry: not (entry.required or entry.name in needed)):
         if entry.name not in chosen and entry.name != "settings":
-            blank = "" if entry.shape.kind in ("keys", "map", "list") and not place.flow else " "
+            blank = "" if entry.value_type.kind in ("keys", "map", "list") and not place.flow else " "
             yield Item(entry.name, "key", described(entry), f"{dash}{entry.name}:{blank}")
 
 
-def _values(shape: Shape, index: Index) -> Iterator[Item]:
-    match shape.kind:
+def _values(value_type: ValueType, index: Index) -> Iterator[Item]:
+    match value_type.kind:
         case "word":
-            yield from (Item(word, "value", meaning, word) for word, meaning in shape.words)
+            yield from (Item(word, "value", meaning, word) for word, meaning in value_type.words)
         case "flag":
             yield from (Item(word, "value", "boolean", word) for word in vocabulary.BOOLEANS)
         case "text":
-            yield from (Item(name, kind, about, name) for name, kind, about in _named(shape.names, index))
+            yield from (Item(name, kind, about, name) for name, kind, about in _named(value_type.names, index))
 
 
 def _named(kind: str, index: Index) -> Iterator[tuple[str, str, str]]:
@@ -118,26 +118,26 @@ def hover_project_file(files: Mapping[str, str], path: str, line: int, column: i
     if word is None:
         return None
     place = _place(source, number, text[: word.start()])
-    shape = place.shape
+    value_type = place.value_type
     span = source.range(Span(start + word.start(), start + word.end())).as_dict()
-    about = _about(word.group(), place, shape, text[word.end() :])
+    about = _about(word.group(), place, value_type, text[word.end() :])
     return {"range": span, "title": about[0], "text": about[1]} if about is not None else None
 
 
-def _about(word: str, place: _Place, shape: Shape | None, behind: str) -> tuple[str, str] | None:
-    if shape is None:
+def _about(word: str, place: _Place, value_type: ValueType | None, behind: str) -> tuple[str, str] | None:
+    if value_type is None:
         return None
-    if shape.kind == "list" and shape.item is not None:
-        shape = shape.item
-    entry = shape.entry(word) if not place.key and behind.lstrip("\"'").lstrip().startswith(":") else None
+    if value_type.kind == "list" and value_type.item is not None:
+        value_type = value_type.item
+    entry = value_type.entry(word) if not place.key and behind.lstrip("\"'").lstrip().startswith(":") else None
     if entry is not None:
         return ".".join([*(step for step in place.path if step != "-"), word]), _text_of(entry)
-    meaning = dict(shape.words).get(word) if place.key else None
+    meaning = dict(value_type.words).get(word) if place.key else None
     return (word, meaning) if meaning else None
 
 
 def _text_of(entry: Entry) -> str:
-    lines = [entry.meaning, f"value: {entry.shape.right}"]
+    lines = [entry.meaning, f"value: {entry.value_type.right}"]
     return "\n".join([*lines, f"default: {entry.default}"] if entry.default else lines)
 
 

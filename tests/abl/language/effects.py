@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from abl import parse
-from abl.analysis.conformance.shape_walk import Stood, below, properties, shared_by_tools, within
+from abl.analysis.conformance.value_walk import Stood, below, properties, shared_by_tools, within
 from abl.language import PLACES, key_at
 from abl.language.document import AGENT, PROFILE
 from abl.runtime.events.reading import without_durations

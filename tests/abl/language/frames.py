@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from abl import parse
-from abl.analysis.conformance.shape_walk import Stood, below, digressions, properties, shared_by_tools, within
+from abl.analysis.conformance.value_walk import Stood, below, digressions, properties, shared_by_tools, within
 from abl.language import PLACES, Key, key_at
 from abl.runtime.scenarios.files import Scenario
 from abl.source import Source

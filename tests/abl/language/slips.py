@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from abl import check, parse
-from abl.analysis.conformance.shape_walk import below, properties
+from abl.analysis.conformance.value_walk import below, properties
 from abl.diagnostics import Diagnostic
 from abl.language import PLACES
 from abl.source import Span

@@ -10,7 +10,7 @@ import pytest
 
 from abl import check, parse
 from abl.analysis.conformance.not_executed import not_executed
-from abl.analysis.conformance.shape_walk import Stood, below, properties, within
+from abl.analysis.conformance.value_walk import Stood, below, properties, within
 from abl.analysis.registry import RULES
 from abl.editing.hover import hover
 from abl.language import PLACES, SECTIONS, Key, key_at, plain

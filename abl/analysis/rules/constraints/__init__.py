@@ -8,7 +8,7 @@ from abl.analysis.rules.constraints import (
     on_fail_blocks,
     on_fail_effects,
     on_fail_exits,
-    shapes,
+    rule_forms,
     verdicts,
 )
 
@@ -20,6 +20,6 @@ __all__ = [
     "on_fail_blocks",
     "on_fail_effects",
     "on_fail_exits",
-    "shapes",
+    "rule_forms",
     "verdicts",
 ]

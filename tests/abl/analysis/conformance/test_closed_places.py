@@ -12,7 +12,7 @@ import pytest
 
 from abl import parse
 from abl.analysis.check import check
-from abl.analysis.conformance.shape_walk import Stood, below, properties
+from abl.analysis.conformance.value_walk import Stood, below, properties
 from abl.language import PLACES
 from abl.source import Span
 from abl.syntax.vocabulary import canonical_key, words

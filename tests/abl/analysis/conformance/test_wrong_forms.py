@@ -11,8 +11,8 @@ import pytest
 
 from abl import parse
 from abl.analysis.check import check
-from abl.analysis.conformance.shape_forms import takes_either
-from abl.analysis.conformance.shape_walk import Stood, below, properties
+from abl.analysis.conformance.value_forms import takes_either
+from abl.analysis.conformance.value_walk import Stood, below, properties
 from abl.language import section_value
 from abl.source import Source
 from abl.syntax.nodes import Block

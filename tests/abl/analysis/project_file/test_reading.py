@@ -10,7 +10,7 @@ import pytest
 
 import abl
 from abl.analysis.project_file.reading import is_project_file, read_project_file
-from abl.language.project_file import PROJECT_FILE, entries, shape_at
+from abl.language.project_file import PROJECT_FILE, entries, value_type_at
 from abl.limits import MAX_PROJECT_TEXT
 from abl.yaml_reader import load_yaml
 from tests.reading import read_yaml
@@ -57,7 +57,7 @@ def test_every_key_has_a_meaning_and_can_be_reached() -> None:
     for name, entry in entries():
         path = tuple(step for part in name.replace("[]", ".-").split(".") for step in [part] if step)
         assert entry.meaning, name
-        assert shape_at(path) is entry.shape, name
+        assert value_type_at(path) is entry.value_type, name
 
 
 def test_a_value_stands_at_the_margin_or_in_its_older_place() -> None:

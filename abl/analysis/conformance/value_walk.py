@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from abl.analysis.conformance import generic
-from abl.analysis.conformance.shape_forms import belongs_below, is_wrong
+from abl.analysis.conformance.value_forms import belongs_below, is_wrong
 from abl.language import Value, knows, profile_value, section_value, value_at
 from abl.source import Source
 from abl.syntax.nodes import Block
