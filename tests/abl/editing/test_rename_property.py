@@ -48,7 +48,7 @@ BY_ITS_NAME = {
     "ABL449",
 }
 """Diagnostics that say something about a name as a word: another word may have them or not."""
-MISSPELT = {"ABL417", "ABL508", "ABL646"}
+MISSPELT = {"ABL417", "ABL507", "ABL508", "ABL646"}
 """Words that were perhaps meant for a name, which then counts as used: another name is further from the word."""
 WRONG = {"ABL303", "ABL450", "ABL631", "ABL729", "ABL805", "ABL807", "ABL938"}
 """Cases in which one name is two things, which a rename parts."""
