@@ -88,7 +88,7 @@ MAX_REPLIES: Final = 250_000
 MAX_EVENTS: Final = 10_000
 """Events of one turn."""
 
-MAX_EVENT_CHARS: Final = 16_000_000
+MAX_EVENT_CHARS: Final = 9_000_000
 """Characters of all events of a turn, roughly as JSON."""
 
 MAX_SECRETS: Final = 1_000

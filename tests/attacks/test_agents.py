@@ -6,7 +6,6 @@ import gc
 
 import pytest
 
-from abl.limits import MAX_EVENT_CHARS, MAX_EVENTS
 from tests.attacks.bounds import LONG, proof
 from tests.attacks.costs.constructs import CONSTRUCTS
 from tests.attacks.costs.coordination import COORDINATION
@@ -22,9 +21,8 @@ CUT_SECONDS = 1.2 * TURN_SECONDS
 READ_SECONDS = 40e-6
 """Processor time for a character of the agents: a turn reads them once."""
 MEMORY_MB = 300
-EVENTS_BYTES = MAX_EVENT_CHARS + 230 * MAX_EVENTS
-"""What one turn may leave in the database: the limit of docs/spec 02 §8.2, and what each event has besides its data."""
-SNAPSHOT_BYTES = 10_000_000
+EVENTS_BYTES = SNAPSHOT_BYTES = 10_000_000
+"""What one turn may leave in the database."""
 GROUPS = 8
 
 

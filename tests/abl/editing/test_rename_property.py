@@ -48,7 +48,7 @@ BY_ITS_NAME = {
     "ABL449",
 }
 """Diagnostics that say something about a name as a word: another word may have them or not."""
-MISSPELT = {"ABL417", "ABL507", "ABL508", "ABL646"}
+MISSPELT = {"ABL417", "ABL508", "ABL646"}
 """Words that were perhaps meant for a name, which then counts as used: another name is further from the word."""
 WRONG = {"ABL303", "ABL450", "ABL631", "ABL729", "ABL805", "ABL807", "ABL938"}
 """Cases in which one name is two things, which a rename parts."""
@@ -110,8 +110,11 @@ def differences(label: str, files: dict[str, str], chance: random.Random | None,
         by_name = any(code in BY_ITS_NAME for _, code, _ in changed) or any(
             code in MISSPELT | WRONG for _, code, _ in before
         )
+        # A call of an unknown tool may mean a declared one, which then counts as used: no longer under another name.
+        only = {code for _, code, _ in changed} == {"ABL824"}
+        meant = symbol.kind == "tool" and only and any(code == "ABL507" for _, code, _ in before)
         in_texts = symbol.kind == "action" and told  # an id in JSON of a format: told there, missed at its handler
-        if not by_name and not in_texts and not {(path, line) for path, _, line in changed} <= told:
+        if not by_name and not in_texts and not meant and not {(path, line) for path, _, line in changed} <= told:
             wrong.append((label, symbol.kind, symbol.name, sorted(changed)))
         wrong += [(label, symbol.kind, symbol.name, place) for place in silent(symbol, after, told)]
     return wrong
