@@ -10,12 +10,11 @@ from abl.runtime.constraints.on_fail import act
 from abl.runtime.constraints.passes import run_pass
 from abl.runtime.constraints.points import Point
 from abl.runtime.constraints.records import condition_record, judged
-from abl.runtime.constraints.tool_sources import from_tool
 from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.actions import model_context, wording
 from abl.runtime.flow.signals import Signal
-from abl.runtime.flow.variables import assign
+from abl.runtime.flow.variables import assign, assign_written
 from abl.runtime.moves import Complete, Escalate, HandOver
 from abl.runtime.plan.assignments import assignments_of, line_of
 from abl.runtime.plan.parts import CompletionPlan
@@ -184,19 +183,8 @@ def check_escalation(engine: Engine, thread: Thread) -> bool:
             continue
         thread.system[fired] = True
         for target, text, entry in assignments_of(plan.sets):
-            formula = value_formula(text)
-            outcome = engine.evaluate(thread, formula)
             where = plan.span if plan.sets is None else engine.program(thread).span(line_of(entry, plan.sets))
-            assign(
-                engine,
-                thread,
-                target,
-                outcome.value,
-                span=where,
-                expression=text,
-                sensitive=engine.derives(thread, formula.names),
-                from_tool=from_tool(thread, formula.names),
-            )
+            assign_written(engine, thread, target, text, span=where)
         engine.move(thread, Escalate(plan.reason, plan.span, plan.priority, plan.tags))
         return True
     return False

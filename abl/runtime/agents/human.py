@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from abl.language.written import unquoted
-from abl.runtime.constraints.tool_sources import from_tool
-from abl.runtime.evaluation import value as value_formula
 from abl.runtime.flow import languages
 from abl.runtime.flow.signals import Signal
-from abl.runtime.flow.variables import assign
+from abl.runtime.flow.variables import assign_written
 from abl.runtime.guardrails.judging import admit
 from abl.runtime.moves import Complete, HandOver
 from abl.runtime.plan.assignments import assignments_of
@@ -56,18 +54,7 @@ def finish(engine: Engine, left: Mapping[str, Any]) -> None:
 
 def _run(engine: Engine, thread: Thread, plan: DonePlan) -> None:
     for target, written, _ in _assignments(plan):
-        formula = value_formula(written)
-        outcome = engine.evaluate(thread, formula)
-        assign(
-            engine,
-            thread,
-            target,
-            outcome.value,
-            span=plan.span,
-            expression=written,
-            sensitive=engine.derives(thread, formula.names),
-            from_tool=from_tool(thread, formula.names),
-        )
+        assign_written(engine, thread, target, written, span=plan.span)
     languages.change_by(engine, thread, plan.given, span=plan.span)
     if (text := plan.given.text("RESPOND")) is not None:
         engine.say_template(thread, text, kind="reply", span=plan.span)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from abl.language import key_at
 from abl.language.entry import Entry, members
 from abl.language.written import word as read_word
-from abl.runtime.constraints.tool_sources import from_tool
-from abl.runtime.evaluation import value as value_formula
-from abl.runtime.flow.variables import assign, clear
+from abl.runtime.flow.variables import assign_written, clear
 from abl.runtime.plan.assignments import assignments_of, line_of
 from abl.runtime.state import Thread
 from abl.syntax import nodes
@@ -30,19 +28,8 @@ def mapped(block: nodes.Block | None) -> tuple[tuple[str, str], ...]:
 def assign_set(engine: Engine, thread: Thread, block: nodes.Block) -> None:
     """The lines of ``set``, in order."""
     for target, text, entry in assignments_of(Entry.at("on_return", block).lines("set")):
-        formula = value_formula(text)
-        outcome = engine.evaluate(thread, formula)
-        assign(
-            engine,
-            thread,
-            target,
-            outcome.value,
-            span=engine.program(thread).span(line_of(entry, block)),
-            expression=text,
-            cause="return",
-            sensitive=engine.derives(thread, formula.names),
-            from_tool=from_tool(thread, formula.names),
-        )
+        where = engine.program(thread).span(line_of(entry, block))
+        assign_written(engine, thread, target, text, span=where, cause="return")
 
 
 def words(block: nodes.Block) -> tuple[str, str]:

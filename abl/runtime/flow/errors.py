@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from abl.language import declared_name, words_at
 from abl.language.entry import Entry
 from abl.language.written import unquoted
-from abl.runtime.constraints.tool_sources import from_tool
-from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import cut_text
 from abl.runtime.flow import languages
 from abl.runtime.flow.actions import wording
 from abl.runtime.flow.signals import Exit
-from abl.runtime.flow.variables import assign
+from abl.runtime.flow.variables import assign_written
 from abl.runtime.plan.assignments import assignments_of, line_of
 from abl.runtime.plan.listed import entry_at
 from abl.runtime.turn.presenting import contents, presented, shows_result, spoken
@@ -105,20 +103,8 @@ def say(engine: Engine, thread: Thread, handler: Handler) -> None:
     """SET and RESPOND of a handler, once before the retries; the rest of its presentation is not executed."""
     span_of = engine.program(thread).span
     for target, text, entry in assignments_of(handler.entry.lines("SET")):
-        formula = value_formula(text)
-        outcome = engine.evaluate(thread, formula)
         where = span_of(line_of(entry, handler.block))
-        assign(
-            engine,
-            thread,
-            target,
-            outcome.value,
-            span=where,
-            expression=text,
-            cause="on_error",
-            sensitive=engine.derives(thread, formula.names),
-            from_tool=from_tool(thread, formula.names),
-        )
+        assign_written(engine, thread, target, text, span=where, cause="on_error")
     languages.change_by(engine, thread, handler.entry, span=span_of(handler.block))
     if (logged := handler.text("LOG")) is not None:
         rendered = engine.render(thread, logged)

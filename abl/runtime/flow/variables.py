@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from abl.expressions.values import type_tag
-from abl.runtime.constraints.tool_sources import note_source
+from abl.runtime.constraints.tool_sources import from_tool, note_source
+from abl.runtime.evaluation import value as value_formula
 from abl.runtime.events.recorder import note
 from abl.runtime.flow.detours import wrote
 from abl.runtime.memory.facts import type_fits
@@ -60,6 +61,24 @@ def assign(
             sensitive=sensitive,
         )
     wrote(engine, thread, target, literal=literal)
+
+
+def assign_written(
+    engine: Engine, thread: Thread, target: str, written: str, *, span: Any = None, cause: str = "set"
+) -> None:
+    """Evaluate a value as it is written and assign it; it is as sensitive as what it reads."""
+    formula = value_formula(written)
+    assign(
+        engine,
+        thread,
+        target,
+        engine.evaluate(thread, formula).value,
+        span=span,
+        expression=written,
+        cause=cause,
+        sensitive=engine.derives(thread, formula.names),
+        from_tool=from_tool(thread, formula.names),
+    )
 
 
 def _assign_variable(
